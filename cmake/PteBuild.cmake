@@ -1,0 +1,28 @@
+# Compiler settings that every target of the project shares: pte_target(NAME) applies them.
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+endif()
+
+set(PTE_WARNINGS -Wall -Wextra -Wconversion -Wshadow)
+if(PTE_WERROR)
+  list(APPEND PTE_WARNINGS -Werror)
+endif()
+
+set(PTE_INSTRUMENT)
+if(PTE_SANITIZE)
+  list(APPEND PTE_INSTRUMENT -fsanitize=${PTE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+endif()
+if(PTE_COVERAGE)
+  list(APPEND PTE_INSTRUMENT --coverage)
+endif()
+if(PTE_FUZZ)
+  list(APPEND PTE_INSTRUMENT -fsanitize=fuzzer-no-link)
+endif()
+
+function(pte_target name)
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  target_compile_options(${name} PRIVATE ${PTE_WARNINGS} ${PTE_INSTRUMENT})
+  target_link_options(${name} PRIVATE ${PTE_INSTRUMENT})
+  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+endfunction()
