@@ -1,0 +1,68 @@
+// Rope: a byte string in pieces: bytes in memory, ranges of sources, runs of zeros. How every payload is passed, so that nothing has to be
+// in memory to be handed on.
+//
+//   pte::Rope rope;
+//   rope.Append(pte::Bytes::FromString(head));
+//   rope.AppendZeros(12);
+//   rope.Append(source, 4096, engine_size);                            // nothing is read
+//   absl::Status copied = rope.CopyTo(sink);                           // in bounded memory
+//
+// Ownership: a rope keeps its bytes and sources alive.
+// Thread rule: const calls may run at the same time.
+// Cost: a copy copies the list of pieces, never their bytes.
+#ifndef PTE_ROPE_H_
+#define PTE_ROPE_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "pte/byte_sink.h"
+#include "pte/byte_source.h"
+#include "pte/bytes.h"
+#include "pte/export.h"
+
+namespace pte {
+
+class PTE_EXPORT Rope {
+ public:
+  struct SourceRange {
+    std::shared_ptr<const ByteSource> source;
+    uint64_t offset = 0;
+    uint64_t length = 0;
+  };
+  struct Zeros {
+    uint64_t length = 0;
+  };
+  using Piece = std::variant<Bytes, SourceRange, Zeros>;
+
+  Rope() = default;
+  Rope(Bytes bytes) { Append(std::move(bytes)); }  // NOLINT: implicit on purpose
+
+  void Append(Bytes bytes);
+  void AppendZeros(uint64_t length);
+
+  // A range of `source`, unread.
+  //   kOutOfRange  the range ends beyond source->size(); the rope is unchanged
+  absl::Status Append(std::shared_ptr<const ByteSource> source, uint64_t offset, uint64_t length);
+
+  uint64_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+
+  // Valid until the rope is changed or goes.
+  std::span<const Piece> pieces() const { return pieces_; }
+
+  // Hands all bytes to `sink` in order, at most 1 MiB at a time. The first error, of a source or of the sink, ends it.
+  absl::Status CopyTo(ByteSink& sink) const;
+
+ private:
+  std::vector<Piece> pieces_;
+  uint64_t size_ = 0;
+};
+
+}  // namespace pte
+
+#endif  // PTE_ROPE_H_

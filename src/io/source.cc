@@ -1,0 +1,105 @@
+#include "src/io/source.h"
+
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "pte/byte_sink.h"
+#include "src/base/checked.h"
+#include "src/base/fault.h"
+#include "src/base/status_macros.h"
+#include "src/base/text.h"
+#include "src/io/syscalls.h"
+
+namespace pte {
+namespace {
+
+constexpr std::align_val_t kMemoryAlignment{4096};
+
+class RangeOfSource final : public ByteSource {
+ public:
+  RangeOfSource(std::shared_ptr<const ByteSource> source, uint64_t offset, uint64_t length)
+      : source_(std::move(source)), offset_(offset), length_(length) {}
+
+  uint64_t size() const override { return length_; }
+
+  absl::Status ReadAt(uint64_t offset, std::span<std::byte> out) const override {
+    PTE_RETURN_IF_ERROR(CheckRange(name(), offset, out.size(), length_));
+    return source_->ReadAt(offset_ + offset, out);
+  }
+
+  absl::StatusOr<Bytes> View(uint64_t offset, uint64_t length) const override {
+    PTE_RETURN_IF_ERROR(CheckRange(name(), offset, length, length_));
+    return source_->View(offset_ + offset, length);
+  }
+
+  std::string name() const override { return source_->name(); }
+
+ private:
+  std::shared_ptr<const ByteSource> source_;
+  uint64_t offset_;
+  uint64_t length_;
+};
+
+absl::Status NoMemory(uint64_t length) {
+  return absl::ResourceExhaustedError(absl::StrCat("memory: the system did not give ", Number(length), " bytes"));
+}
+
+}  // namespace
+
+absl::Status CheckRange(std::string_view name, uint64_t offset, uint64_t length, uint64_t size) {
+  if (RangeInside(offset, length, size)) return absl::OkStatus();
+  return absl::OutOfRangeError(absl::StrCat(ToAbsl(name), ": range of ", Number(length), " bytes from offset ", Number(offset),
+                                            " ends beyond the source; wanted at most ", Number(size)));
+}
+
+std::shared_ptr<const ByteSource> Unowned(const ByteSource& source) {
+  return std::shared_ptr<const ByteSource>(std::shared_ptr<const void>(), &source);
+}
+
+absl::StatusOr<Memory> AllocateMemory(uint64_t length) {
+  if (length == 0) return Memory{};
+  auto* memory =
+      length > SIZE_MAX ? nullptr : static_cast<std::byte*>(::operator new(static_cast<size_t>(length), kMemoryAlignment, std::nothrow));
+  if (memory == nullptr) return NoMemory(length);
+  return Memory{std::shared_ptr<std::byte>(memory, [](std::byte* p) { ::operator delete(p, kMemoryAlignment); }),
+                std::span(memory, static_cast<size_t>(length))};
+}
+
+absl::StatusOr<Memory> ReserveZeroed(uint64_t length) {
+  if (length == 0) return Memory{};
+  auto* memory = length > SIZE_MAX ? nullptr : static_cast<std::byte*>(sys::MapZeroed(static_cast<size_t>(length)));
+  if (memory == nullptr) return NoMemory(length);
+  const auto size = static_cast<size_t>(length);
+  return Memory{std::shared_ptr<std::byte>(memory, [size](std::byte* p) { sys::Unmap(p, size); }), std::span(memory, size)};
+}
+
+absl::StatusOr<Bytes> ByteSource::View(uint64_t offset, uint64_t length) const {
+  PTE_RETURN_IF_ERROR(CheckRange(name(), offset, length, size()));
+  return absl::UnimplementedError(absl::StrCat(name(), ": this source can be read only, not viewed"));
+}
+
+std::string ByteSource::name() const { return "source"; }
+
+absl::Status MemorySource::ReadAt(uint64_t offset, std::span<std::byte> out) const {
+  PTE_RETURN_IF_ERROR(CheckRange(name(), offset, out.size(), bytes_.size()));
+  if (!out.empty()) std::memcpy(out.data(), bytes_.data() + offset, out.size());
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Bytes> MemorySource::View(uint64_t offset, uint64_t length) const { return bytes_.Slice(offset, length); }
+
+std::string MemorySource::name() const { return "memory"; }
+
+absl::StatusOr<std::shared_ptr<const ByteSource>> RangeSource(std::shared_ptr<const ByteSource> source, uint64_t offset, uint64_t length) {
+  PTE_RETURN_IF_ERROR(CheckRange(source->name(), offset, length, source->size()));
+  return std::make_shared<RangeOfSource>(std::move(source), offset, length);
+}
+
+absl::Status StringSink::Append(std::span<const std::byte> bytes) {
+  out_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return absl::OkStatus();
+}
+
+}  // namespace pte
