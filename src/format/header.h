@@ -1,0 +1,21 @@
+// Judging the head of a container: pure, on the bytes that one read got and the size of the file.
+#ifndef PTE_SRC_FORMAT_HEADER_H_
+#define PTE_SRC_FORMAT_HEADER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "pte/finding.h"
+#include "pte/header.h"
+
+namespace pte {
+
+// `head` is the first min(wire::kHeadSize, file_size) bytes. Codes as ReadContainerHeader.
+absl::StatusOr<ContainerHeader> ParseHeader(std::span<const std::byte> head, uint64_t file_size, std::vector<Finding>* notes);
+
+}  // namespace pte
+
+#endif  // PTE_SRC_FORMAT_HEADER_H_
