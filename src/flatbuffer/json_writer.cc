@@ -1,0 +1,155 @@
+#include "src/flatbuffer/json_writer.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <span>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_format.h"
+#include "nlohmann/json.hpp"
+#include "src/base/text.h"
+
+namespace pte {
+namespace {
+
+// Few calls of the sink, little memory.
+constexpr size_t kBuffer = size_t{64} << 10;
+// A multiple of three, so that the pieces of a base64 text join without padding.
+constexpr size_t kBase64Piece = size_t{3} << 14;
+
+bool IsPlain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+}
+
+// The quoted text, or "" where it is not UTF-8.
+std::string Quoted(std::string_view text) {
+  try {
+    return nlohmann::json(text).dump(-1, ' ', /*ensure_ascii=*/true);
+  } catch (const nlohmann::json::type_error&) {
+    return "";
+  }
+}
+
+std::string NonFinite(double value) {
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return absl::StrFormat("nan:0x%016x", std::bit_cast<uint64_t>(value));
+}
+
+}  // namespace
+
+void JsonWriter::Put(std::string_view text) {
+  buffer_.append(text);
+  if (buffer_.size() < kBuffer || !status_.ok()) return;
+  status_ = sink_.Append(std::as_bytes(std::span(buffer_)));
+  buffer_.clear();
+}
+
+void JsonWriter::NewLine() {
+  if (indent_ == 0) return;
+  Put("\n");
+  Put(std::string(levels_.size() * static_cast<size_t>(indent_), ' '));
+}
+
+void JsonWriter::Item() {
+  if (after_key_) {
+    after_key_ = false;
+    return;
+  }
+  if (levels_.empty()) return;
+  Level& level = levels_.back();
+  if (level.has_items) Put(level.flat || indent_ == 0 ? ", " : ",");
+  level.has_items = true;
+  if (!level.flat) NewLine();
+}
+
+void JsonWriter::Begin(char bracket, bool flat) {
+  Item();
+  Put({&bracket, 1});
+  levels_.push_back({flat, false});
+}
+
+void JsonWriter::End(char bracket) {
+  const Level level = levels_.back();
+  levels_.pop_back();
+  if (level.has_items && !level.flat) NewLine();
+  Put({&bracket, 1});
+}
+
+void JsonWriter::Key(std::string_view ascii) {
+  Item();
+  Put("\"");
+  Put(ascii);
+  Put("\": ");
+  after_key_ = true;
+}
+
+void JsonWriter::Unsigned(uint64_t value) {
+  Item();
+  Put(std::to_string(value));
+}
+
+void JsonWriter::Signed(int64_t value) {
+  Item();
+  Put(std::to_string(value));
+}
+
+void JsonWriter::Bool(bool value) {
+  Item();
+  Put(value ? "true" : "false");
+}
+
+void JsonWriter::Double(double value) {
+  if (!std::isfinite(value)) {
+    BeginObject();
+    Key("double");
+    String(NonFinite(value));
+    EndObject();
+    return;
+  }
+  Item();
+  constexpr size_t kLongestDouble = 32;
+  std::array<char, kLongestDouble> text{};
+  const std::to_chars_result end = std::to_chars(text.data(), text.data() + text.size(), value);
+  const std::string_view digits(text.data(), static_cast<size_t>(end.ptr - text.data()));
+  Put(digits);
+  // So that readers which tell integers from reals see a real.
+  if (digits.find_first_of(".e") == std::string_view::npos) Put(".0");
+}
+
+void JsonWriter::String(std::string_view bytes) {
+  const bool plain = IsPlain(bytes);
+  const std::string quoted = plain ? "" : Quoted(bytes);
+  if (!plain && quoted.empty()) {
+    BeginObject();
+    Key("base64");
+    Base64(bytes);
+    EndObject();
+    return;
+  }
+  Item();
+  if (!plain) return Put(quoted);
+  Put("\"");
+  Put(bytes);
+  Put("\"");
+}
+
+void JsonWriter::Base64(std::string_view bytes) {
+  Item();
+  Put("\"");
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), kBase64Piece))) {
+    Put(absl::Base64Escape(ToAbsl(bytes.substr(0, kBase64Piece))));
+  }
+  Put("\"");
+}
+
+absl::Status JsonWriter::Finish() {
+  Put("\n");
+  if (status_.ok()) status_ = sink_.Append(std::as_bytes(std::span(buffer_)));
+  buffer_.clear();
+  return status_;
+}
+
+}  // namespace pte
