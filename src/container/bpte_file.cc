@@ -1,0 +1,72 @@
+#include "pte/bpte_file.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "src/base/status_macros.h"
+#include "src/container/file_access.h"
+#include "src/container/open.h"
+#include "src/flatbuffer/verify.h"
+#include "src/format/wire.h"
+
+namespace pte {
+
+struct BpteFile::State : OpenContainer {
+  const fb::BundledProgram* root = nullptr;
+  ByteRange program;
+  std::vector<TestSuite> suites;
+
+  absl::Status Load();
+};
+
+absl::Status BpteFile::State::Load() {
+  PTE_ASSIGN_OR_RETURN(program, FindBundledProgram(*source, header));
+  PTE_RETURN_IF_ERROR(ReadFlatbuffer(*this, program));
+  PTE_RETURN_IF_ERROR(VerifyFlatbuffer(flatbuffer.span(), SchemaOf<fb::BundledProgram>("B2", "F3"), options.limits));
+  PTE_RETURN_IF_ERROR(CheckNothingInside(flatbuffer.span(), program));
+  root = flatbuffers::GetRoot<fb::BundledProgram>(flatbuffer.data());
+  if (root->version() != kBundledProgramVersion) {
+    Note(Severity::kWarning,
+         {"B10", OffsetOf(root, fb::BundledProgram::VT_VERSION), "version", "another schema version than this library knows",
+          absl::StrCat(kBundledProgramVersion), absl::StrCat(root->version())});
+  }
+  if (root->method_test_suites() == nullptr) return absl::OkStatus();
+  for (const fb::BundledMethodTestSuite* suite : *root->method_test_suites()) {
+    suites.push_back({TextOf(suite->method_name()), suite, CountOf(suite->test_cases())});
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<BpteFile> BpteFile::Open(std::shared_ptr<const ByteSource> source, const OpenOptions& options) {
+  const std::string name = source->name();
+  absl::StatusOr<OpenContainer> head = OpenHead(std::move(source), 0, ContainerKind::kBpte, options);
+  if (!head.ok()) return OpeningError(head.status(), name, 0);
+  auto state = std::make_shared<State>();
+  static_cast<OpenContainer&>(*state) = *std::move(head);
+  const absl::Status loaded = state->Load();
+  if (!loaded.ok()) return OpeningError(loaded, name, 0);
+  return BpteFile(std::move(state));
+}
+
+absl::StatusOr<BpteFile> BpteFile::Open(const std::filesystem::path& path, const OpenOptions& options) {
+  return OpenPath(path, [&](std::shared_ptr<const ByteSource> source) { return Open(std::move(source), options); });
+}
+
+const OpenContainer& FileAccess::Container(const BpteFile& file) { return *file.state_; }
+
+const ContainerHeader& BpteFile::header() const { return state_->header; }
+const fb::BundledProgram& BpteFile::bundled_program() const { return *state_->root; }
+Bytes BpteFile::flatbuffer() const { return state_->flatbuffer; }
+std::span<const Finding> BpteFile::notes() const { return state_->notes; }
+std::span<const TestSuite> BpteFile::suites() const { return state_->suites; }
+
+absl::StatusOr<PteFile> BpteFile::program(const OpenOptions& options) const {
+  PTE_ASSIGN_OR_RETURN(std::shared_ptr<const ByteSource> source, RangeSource(state_->source, state_->program.offset, state_->program.size));
+  return FileAccess::OpenProgram(std::move(source), state_->program.offset, options);
+}
+
+Payload BpteFile::ProgramPayload() const { return state_->PayloadAt(state_->program.offset, state_->program.size); }
+
+Payload BpteFile::TensorData(const fb::bundled::Tensor& tensor) const { return state_->InlinePayload(tensor.data()); }
+
+}  // namespace pte

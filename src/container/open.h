@@ -1,0 +1,111 @@
+// What opening the three kinds of container has in common.
+#ifndef PTE_SRC_CONTAINER_OPEN_H_
+#define PTE_SRC_CONTAINER_OPEN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "pte/byte_source.h"
+#include "pte/bytes.h"
+#include "pte/fault.h"
+#include "pte/finding.h"
+#include "pte/header.h"
+#include "pte/options.h"
+#include "pte/payload.h"
+#include "pte/schema.h"
+#include "pte/segment.h"
+#include "src/base/fault.h"
+#include "src/flatbuffer/bundle.h"
+#include "src/format/segments.h"
+#include "src/io/source.h"
+
+namespace pte {
+
+// The state that every open file has.
+struct OpenContainer {
+  std::shared_ptr<const ByteSource> source;  // of this container alone
+  uint64_t file_offset = 0;                  // of its byte 0 in the outermost file
+  OpenOptions options;
+
+  std::vector<std::byte> head;
+  ContainerHeader header;
+  std::vector<Finding> notes;  // offsets as in the container until FinishNotes
+
+  Bytes flatbuffer;
+  std::shared_ptr<const ByteSource> flatbuffer_source;  // the same bytes, for payloads inside them
+
+  void Note(Severity severity, const Fault& fault);
+  void FinishNotes();
+
+  // Where something in the flatbuffer stands, from the start of the container.
+  uint64_t OffsetOf(const void* address) const;
+  // The same of a table's field; of the table itself where the field is absent.
+  uint64_t OffsetOf(const void* table, flatbuffers::voffset_t field) const;
+
+  // A payload in the segments, or in the flatbuffer; the range has been checked.
+  Payload PayloadAt(uint64_t offset, uint64_t size) const { return {source, offset, size, file_offset + offset}; }
+  Payload InlinePayload(const flatbuffers::Vector<uint8_t>* bytes) const;
+};
+
+// Reads and judges the head; refuses other kinds than `wanted`.
+absl::StatusOr<OpenContainer> OpenHead(std::shared_ptr<const ByteSource> source, uint64_t file_offset, ContainerKind wanted,
+                                       const OpenOptions& options);
+
+// Reads the flatbuffer into memory of its own. Bytes in `skip` are not read and show as zeros.
+absl::Status ReadFlatbuffer(OpenContainer& container, std::optional<ByteRange> skip = std::nullopt);
+
+// kUnimplemented where the version at `field` is newer than `known`, unless the options allow it.
+absl::Status CheckVersion(const OpenContainer& container, std::string_view rule, uint32_t version, uint32_t known, uint64_t field);
+
+// An error of opening, with its offset in the outermost file and the source's name.
+absl::Status OpeningError(const absl::Status& status, std::string_view name, uint64_t file_offset);
+
+// Opens the file at `path` and hands it to `open`.
+template <class Open>
+auto OpenPath(const std::filesystem::path& path, Open open) -> decltype(open(std::shared_ptr<const ByteSource>())) {
+  absl::StatusOr<std::shared_ptr<const ByteSource>> source = OpenFileSource(path);
+  if (!source.ok()) return source.status();
+  return open(*std::move(source));
+}
+
+// Bounds-checks a segment table of either schema; nullptr is an empty one.
+template <class DataSegment>
+absl::StatusOr<std::vector<Segment>> PlaceSegments(const OpenContainer& container,
+                                                   const flatbuffers::Vector<flatbuffers::Offset<DataSegment>>* rows) {
+  std::vector<Segment> segments;
+  if (rows == nullptr) return segments;
+  segments.reserve(rows->size());
+  for (const DataSegment* row : *rows) {
+    const auto index = static_cast<uint32_t>(segments.size());
+    const absl::StatusOr<FileOffset> start =
+        PlaceSegment(container.header, {index, SegmentOffset(row->offset()), ByteCount(row->size()), container.OffsetOf(row)});
+    if (!start.ok()) return start.status();
+    segments.push_back({index, container.file_offset + start->value(), row->size()});
+  }
+  return segments;
+}
+
+// The text of an optional string; "" where it is absent.
+inline std::string_view TextOf(const flatbuffers::String* text) {
+  return text == nullptr ? std::string_view() : std::string_view(text->c_str(), text->size());
+}
+
+// The length of an optional vector; 0 where it is absent.
+template <class Element>
+size_t CountOf(const flatbuffers::Vector<Element>* vector) {
+  return vector == nullptr ? 0 : vector->size();
+}
+
+inline absl::Status DataLoss(const Fault& fault) { return FaultStatus(absl::StatusCode::kDataLoss, fault); }
+
+}  // namespace pte
+
+#endif  // PTE_SRC_CONTAINER_OPEN_H_

@@ -1,0 +1,40 @@
+#include "pte/payload.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "src/base/checked.h"
+#include "src/base/fault.h"
+#include "src/base/status_macros.h"
+#include "src/io/source.h"
+
+namespace pte {
+
+absl::Status Payload::ReadAt(uint64_t offset, std::span<std::byte> out) const {
+  PTE_RETURN_IF_ERROR(CheckRange(absl::StrCat(source_->name(), ": payload at offset ", Hex(file_offset_)), offset, out.size(), size_));
+  return source_->ReadAt(offset_ + offset, out);
+}
+
+absl::StatusOr<Bytes> Payload::Load(const LoadOptions& options) const {
+  if (size_ > options.max_bytes) {
+    return absl::ResourceExhaustedError(absl::StrCat(source_->name(), ": payload at offset ", Hex(file_offset_),
+                                                     ": larger than allowed; wanted at most ", Number(options.max_bytes), " bytes, found ",
+                                                     Number(size_)));
+  }
+  if (options.map) {
+    absl::StatusOr<Bytes> view = source_->View(offset_, size_);
+    if (view.ok() || !absl::IsUnimplemented(view.status())) return view;
+  }
+  PTE_ASSIGN_OR_RETURN(const Memory memory, AllocateMemory(size_));
+  PTE_RETURN_IF_ERROR(source_->ReadAt(offset_, memory.span));
+  return Bytes::WithOwner(memory.bytes, memory.span);
+}
+
+Rope Payload::AsRope() const {
+  Rope rope;
+  // The constructor's precondition is what Append checks.
+  (void)rope.Append(source_, offset_, size_);
+  return rope;
+}
+
+}  // namespace pte

@@ -1,0 +1,116 @@
+#include "pte/ptd_file.h"
+
+#include <bit>
+#include <utility>
+
+#include "src/base/status_macros.h"
+#include "src/container/file_access.h"
+#include "src/container/keys.h"
+#include "src/container/open.h"
+#include "src/flatbuffer/verify.h"
+
+namespace pte {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "TensorLayout::sizes shows the file's numbers in place");
+
+constexpr KeyRules kKeyRules{"D12", "D13", "D14"};
+
+// Verifies the flatbuffer, and names the schema that FT01 files had before named_data.
+absl::Status VerifyDirectory(const OpenContainer& container) {
+  const absl::Status verified =
+      VerifyFlatbuffer(container.flatbuffer.span(), SchemaOf<fb::FlatTensor>("D10", "F3"), container.options.limits);
+  const auto* root = flatbuffers::GetRoot<fb::FlatTensor>(container.flatbuffer.data());
+  if (verified.ok() && root->named_data() != nullptr) return verified;
+  if (absl::IsResourceExhausted(verified)) return verified;
+  const bool is_legacy =
+      VerifyFlatbuffer(container.flatbuffer.span(), SchemaOf<fb::flat_tensor::LegacyFlatTensor>("D10", "F3"), container.options.limits)
+          .ok() &&
+      flatbuffers::GetRoot<fb::flat_tensor::LegacyFlatTensor>(container.flatbuffer.data())->tensors() != nullptr;
+  if (!is_legacy) return verified;
+  return FaultStatus(absl::StatusCode::kUnimplemented,
+                     {"D11", container.header.root_offset, "named_data",
+                      "an older FlatTensor schema, which lists tensors by offset in one segment; export the data again to read it",
+                      "segments and named_data", "tensor_alignment, tensors and segments"});
+}
+
+absl::Status CheckPresent(const OpenContainer& container, const fb::FlatTensor& root) {
+  if (root.segments() == nullptr) return DataLoss({"D11", container.OffsetOf(&root), "segments", "the list is missing", "", ""});
+  if (root.named_data() == nullptr) return DataLoss({"D11", container.OffsetOf(&root), "named_data", "the list is missing", "", ""});
+  return absl::OkStatus();
+}
+
+template <class Element>
+std::span<const Element> SpanOf(const flatbuffers::Vector<Element>* vector) {
+  return vector == nullptr ? std::span<const Element>() : std::span<const Element>(vector->data(), vector->size());
+}
+
+std::optional<TensorLayout> LayoutOf(const fb::flat_tensor::TensorLayout* layout) {
+  if (layout == nullptr) return std::nullopt;
+  return TensorLayout{layout->scalar_type(), SpanOf(layout->sizes()), SpanOf(layout->dim_order())};
+}
+
+}  // namespace
+
+struct PtdFile::State : OpenContainer {
+  const fb::FlatTensor* root = nullptr;
+  std::vector<Segment> segments;
+  std::vector<PtdEntry> entries;
+  KeyIndex keys;
+
+  absl::Status Load();
+  Payload SegmentAt(uint32_t index) const { return PayloadAt(segments[index].file_offset - file_offset, segments[index].size); }
+};
+
+absl::Status PtdFile::State::Load() {
+  PTE_RETURN_IF_ERROR(ReadFlatbuffer(*this));
+  PTE_RETURN_IF_ERROR(VerifyDirectory(*this));
+  root = flatbuffers::GetRoot<fb::FlatTensor>(flatbuffer.data());
+  PTE_RETURN_IF_ERROR(CheckVersion(*this, "D24", root->version(), kFlatTensorVersion, OffsetOf(root, fb::FlatTensor::VT_VERSION)));
+  PTE_RETURN_IF_ERROR(CheckPresent(*this, *root));
+  PTE_ASSIGN_OR_RETURN(segments, PlaceSegments(*this, root->segments()));
+  PTE_ASSIGN_OR_RETURN(
+      entries, ReadEntries<PtdEntry>(*this, root->named_data(), segments.size(), kKeyRules, [](const fb::flat_tensor::NamedData& row) {
+        return PtdEntry{TextOf(row.key()), row.segment_index(), LayoutOf(row.tensor_layout())};
+      }));
+  return IndexKeys(*this, entries, kKeyRules, keys);
+}
+
+absl::StatusOr<PtdFile> PtdFile::Open(std::shared_ptr<const ByteSource> source, const OpenOptions& options) {
+  const std::string name = source->name();
+  absl::StatusOr<OpenContainer> head = OpenHead(std::move(source), 0, ContainerKind::kPtd, options);
+  if (!head.ok()) return OpeningError(head.status(), name, 0);
+  auto state = std::make_shared<State>();
+  static_cast<OpenContainer&>(*state) = *std::move(head);
+  const absl::Status loaded = state->Load();
+  if (!loaded.ok()) return OpeningError(loaded, name, 0);
+  return PtdFile(std::move(state));
+}
+
+absl::StatusOr<PtdFile> PtdFile::Open(const std::filesystem::path& path, const OpenOptions& options) {
+  return OpenPath(path, [&](std::shared_ptr<const ByteSource> source) { return Open(std::move(source), options); });
+}
+
+const OpenContainer& FileAccess::Container(const PtdFile& file) { return *file.state_; }
+
+const ContainerHeader& PtdFile::header() const { return state_->header; }
+const fb::FlatTensor& PtdFile::flat_tensor() const { return *state_->root; }
+Bytes PtdFile::flatbuffer() const { return state_->flatbuffer; }
+std::span<const Finding> PtdFile::notes() const { return state_->notes; }
+std::span<const Segment> PtdFile::segments() const { return state_->segments; }
+std::span<const PtdEntry> PtdFile::entries() const { return state_->entries; }
+
+const PtdEntry* PtdFile::FindEntry(std::string_view key) const { return FindByKey(state_->entries, state_->keys, key); }
+
+absl::StatusOr<Payload> PtdFile::Find(std::string_view key) const {
+  const PtdEntry* entry = FindEntry(key);
+  if (entry == nullptr) return KeyNotFound(*state_, key);
+  return state_->SegmentAt(entry->segment_index);
+}
+
+absl::StatusOr<Payload> PtdFile::SegmentPayload(uint32_t index) const {
+  if (index >= state_->segments.size()) return NoSuchIndex(*state_, "segment", index, state_->segments.size());
+  return state_->SegmentAt(index);
+}
+
+}  // namespace pte

@@ -1,0 +1,135 @@
+#include "pte/pte_file.h"
+
+#include <utility>
+
+#include "src/base/status_macros.h"
+#include "src/container/file_access.h"
+#include "src/container/keys.h"
+#include "src/container/open.h"
+#include "src/container/pte_checks.h"
+#include "src/flatbuffer/verify.h"
+
+namespace pte {
+namespace {
+
+constexpr KeyRules kKeyRules{"S23", "S24", "S26"};
+
+}  // namespace
+
+struct PteFile::State : OpenContainer {
+  const fb::Program* program = nullptr;
+  std::vector<Segment> segments;
+  std::vector<NamedEntry> named_data;
+  KeyIndex keys;
+
+  absl::Status Load();
+  Payload SegmentAt(uint32_t index) const { return PayloadAt(segments[index].file_offset - file_offset, segments[index].size); }
+  // Piece `index` of a segment that is cut at these offsets.
+  Payload Piece(const fb::SubsegmentOffsets& table, size_t index) const;
+  const fb::SubsegmentOffsets* MutableOffsets() const {
+    return CountOf(program->mutable_data_segments()) == 0 ? nullptr : program->mutable_data_segments()->Get(0);
+  }
+};
+
+absl::Status PteFile::State::Load() {
+  PTE_RETURN_IF_ERROR(ReadFlatbuffer(*this));
+  PTE_RETURN_IF_ERROR(VerifyFlatbuffer(flatbuffer.span(), SchemaOf<fb::Program>("F1", "F3"), options.limits));
+  program = flatbuffers::GetRoot<fb::Program>(flatbuffer.data());
+  PTE_RETURN_IF_ERROR(CheckVersion(*this, "S2", program->version(), kProgramVersion, OffsetOf(program, fb::Program::VT_VERSION)));
+  PTE_RETURN_IF_ERROR(CheckWideVectors(*this, *program));
+  PTE_ASSIGN_OR_RETURN(segments, PlaceSegments(*this, program->segments()));
+  NoteSegments(*this, segments);
+  PTE_RETURN_IF_ERROR(CheckConstants(*this, *program, segments));
+  PTE_RETURN_IF_ERROR(CheckMutableData(*this, *program, segments));
+  PTE_ASSIGN_OR_RETURN(named_data,
+                       ReadEntries<NamedEntry>(*this, program->named_data(), segments.size(), kKeyRules, [](const fb::NamedData& row) {
+                         return NamedEntry{TextOf(row.key()), row.segment_index()};
+                       }));
+  PTE_RETURN_IF_ERROR(IndexKeys(*this, named_data, kKeyRules, keys));
+  return CheckDelegates(*this, *program, segments);
+}
+
+Payload PteFile::State::Piece(const fb::SubsegmentOffsets& table, size_t index) const {
+  // Only a lone placeholder may name a segment that is not there.
+  if (table.segment_index() >= segments.size()) return InlinePayload(nullptr);
+  const Segment& segment = segments[table.segment_index()];
+  const auto& offsets = *table.offsets();
+  const auto at = static_cast<flatbuffers::uoffset_t>(index);
+  const uint64_t begin = offsets.Get(at);
+  const uint64_t end = at + 1 < offsets.size() ? offsets.Get(at + 1) : segment.size;
+  return PayloadAt(segment.file_offset - file_offset + begin, end - begin);
+}
+
+absl::StatusOr<PteFile> FileAccess::OpenProgram(std::shared_ptr<const ByteSource> source, uint64_t file_offset,
+                                                const OpenOptions& options) {
+  const std::string name = source->name();
+  absl::StatusOr<OpenContainer> head = OpenHead(std::move(source), file_offset, ContainerKind::kPte, options);
+  if (!head.ok()) return OpeningError(head.status(), name, file_offset);
+  auto state = std::make_shared<PteFile::State>();
+  static_cast<OpenContainer&>(*state) = *std::move(head);
+  const absl::Status loaded = state->Load();
+  if (!loaded.ok()) return OpeningError(loaded, name, file_offset);
+  state->FinishNotes();
+  return PteFile(std::move(state));
+}
+
+absl::StatusOr<PteFile> PteFile::Open(std::shared_ptr<const ByteSource> source, const OpenOptions& options) {
+  return FileAccess::OpenProgram(std::move(source), 0, options);
+}
+
+absl::StatusOr<PteFile> PteFile::Open(const std::filesystem::path& path, const OpenOptions& options) {
+  return OpenPath(path, [&](std::shared_ptr<const ByteSource> source) { return Open(std::move(source), options); });
+}
+
+const OpenContainer& FileAccess::Container(const PteFile& file) { return *file.state_; }
+
+const ContainerHeader& PteFile::header() const { return state_->header; }
+const fb::Program& PteFile::program() const { return *state_->program; }
+Bytes PteFile::flatbuffer() const { return state_->flatbuffer; }
+uint64_t PteFile::file_offset() const { return state_->file_offset; }
+std::span<const Finding> PteFile::notes() const { return state_->notes; }
+std::span<const Segment> PteFile::segments() const { return state_->segments; }
+std::span<const NamedEntry> PteFile::named_data() const { return state_->named_data; }
+
+absl::StatusOr<Payload> PteFile::FindNamedData(std::string_view key) const {
+  const NamedEntry* entry = FindByKey(state_->named_data, state_->keys, key);
+  if (entry == nullptr) return KeyNotFound(*state_, key);
+  return state_->SegmentAt(entry->segment_index);
+}
+
+absl::StatusOr<Payload> PteFile::SegmentPayload(uint32_t index) const {
+  if (index >= state_->segments.size()) return NoSuchIndex(*state_, "segment", index, state_->segments.size());
+  return state_->SegmentAt(index);
+}
+
+absl::StatusOr<Payload> PteFile::DelegatePayload(size_t plan, size_t delegate) const {
+  const auto* plans = program().execution_plan();
+  if (plan >= CountOf(plans)) return NoSuchIndex(*state_, "execution plan", plan, CountOf(plans));
+  const auto* delegates = plans->Get(static_cast<flatbuffers::uoffset_t>(plan))->delegates();
+  if (delegate >= CountOf(delegates)) return NoSuchIndex(*state_, "delegate", delegate, CountOf(delegates));
+  const fb::BackendDelegateDataReference* reference = delegates->Get(static_cast<flatbuffers::uoffset_t>(delegate))->processed();
+  if (reference->location() == fb::DataLocation::SEGMENT) return state_->SegmentAt(reference->index());
+  return state_->InlinePayload(program().backend_delegate_data()->Get(reference->index())->data());
+}
+
+size_t PteFile::constant_count() const {
+  if (!ConstantsInSegment(program())) return CountOf(program().constant_buffer());
+  return program().constant_segment() == nullptr ? 0 : CountOf(program().constant_segment()->offsets());
+}
+
+absl::StatusOr<Payload> PteFile::Constant(size_t index) const {
+  if (index >= constant_count()) return NoSuchIndex(*state_, "constant", index, constant_count());
+  if (ConstantsInSegment(program())) return state_->Piece(*program().constant_segment(), index);
+  return state_->InlinePayload(program().constant_buffer()->Get(static_cast<flatbuffers::uoffset_t>(index))->storage());
+}
+
+size_t PteFile::mutable_data_count() const {
+  return state_->MutableOffsets() == nullptr ? 0 : CountOf(state_->MutableOffsets()->offsets());
+}
+
+absl::StatusOr<Payload> PteFile::MutableData(size_t index) const {
+  if (index >= mutable_data_count()) return NoSuchIndex(*state_, "mutable data", index, mutable_data_count());
+  return state_->Piece(*state_->MutableOffsets(), index);
+}
+
+}  // namespace pte
