@@ -38,18 +38,13 @@ absl::Status BpteFile::State::Load() {
 }
 
 absl::StatusOr<BpteFile> BpteFile::Open(std::shared_ptr<const ByteSource> source, const OpenOptions& options) {
-  const std::string name = source->name();
-  absl::StatusOr<OpenContainer> head = OpenHead(std::move(source), 0, ContainerKind::kBpte, options);
-  if (!head.ok()) return OpeningError(head.status(), name, 0);
-  auto state = std::make_shared<State>();
-  static_cast<OpenContainer&>(*state) = *std::move(head);
-  const absl::Status loaded = state->Load();
-  if (!loaded.ok()) return OpeningError(loaded, name, 0);
+  PTE_ASSIGN_OR_RETURN(auto state, OpenState<State>(std::move(source), 0, ContainerKind::kBpte, options));
   return BpteFile(std::move(state));
 }
 
 absl::StatusOr<BpteFile> BpteFile::Open(const std::filesystem::path& path, const OpenOptions& options) {
-  return OpenPath(path, [&](std::shared_ptr<const ByteSource> source) { return Open(std::move(source), options); });
+  PTE_ASSIGN_OR_RETURN(std::shared_ptr<const ByteSource> source, OpenFileSource(path));
+  return Open(std::move(source), options);
 }
 
 const OpenContainer& FileAccess::Container(const BpteFile& file) { return *file.state_; }

@@ -45,19 +45,21 @@ absl::Status WriteProgram(const PteFile& file, const DumpOptions& options, JsonW
 // One document around what `write_roots` writes.
 template <class WriteRoots>
 absl::Status WriteDocument(ContainerKind kind, ByteSink& sink, const DumpOptions& options, WriteRoots write_roots) {
-  JsonWriter out(sink, options.indent);
-  out.BeginObject();
-  out.Key("pte_json");
-  out.Unsigned(kJsonVersion);
-  if (!options.file_name.empty()) {
-    out.Key("file");
-    out.String(options.file_name);
-  }
-  out.Key("kind");
-  out.String(ContainerKindName(kind));
-  PTE_RETURN_IF_ERROR(write_roots(out));
-  out.EndObject();
-  return out.Finish();
+  return WithoutThrowing([&]() -> absl::Status {
+    JsonWriter out(sink, options.indent);
+    out.BeginObject();
+    out.Key("pte_json");
+    out.Unsigned(kJsonVersion);
+    if (!options.file_name.empty()) {
+      out.Key("file");
+      out.String(options.file_name);
+    }
+    out.Key("kind");
+    out.String(ContainerKindName(kind));
+    PTE_RETURN_IF_ERROR(write_roots(out));
+    out.EndObject();
+    return out.Finish();
+  });
 }
 
 }  // namespace

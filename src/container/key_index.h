@@ -2,81 +2,87 @@
 #ifndef PTE_SRC_CONTAINER_KEY_INDEX_H_
 #define PTE_SRC_CONTAINER_KEY_INDEX_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
+
+#include "absl/status/status.h"
+#include "src/io/memory.h"
 
 namespace pte {
 
-// An open-addressing table of 8-byte slots over keys that its owner keeps. The hash is seeded anew for each table, so that no file can be
-// made whose keys all collide.
+// An open-addressing table over keys that lie in one stretch of memory, the flatbuffer. The hash is seeded anew for each table, so that no
+// file can be made whose keys all collide.
 class KeyIndex {
  public:
+  // The numbers of two entries with equal keys, the earlier first.
+  using Pair = std::pair<uint32_t, uint32_t>;
+
   KeyIndex() = default;
 
-  // Indexes the keys key_of(0) .. key_of(count - 1). Returns the first pair of equal keys, the earlier first; the index is then of no use.
-  template <class KeyOf>
-  std::optional<std::pair<uint32_t, uint32_t>> Build(uint32_t count, KeyOf key_of);
+  // Makes room for `count` keys, which will lie at or after `keys`.
+  absl::Status Reserve(size_t count, const char* keys);
+
+  // Adds the key of entry `entry`. Keys are put in their slots a batch later, so that the processor fetches many slots at once; a pair of
+  // equal keys is returned by the call that meets it, and the index is then of no use.
+  std::optional<Pair> Add(uint32_t entry, std::string_view key) {
+    const uint64_t hash = Hash(key);
+    __builtin_prefetch(&slots_[Home(hash)], 1);
+    pending_[pending_count_++] = {key, hash, entry};
+    return pending_count_ < kBatch ? std::nullopt : Finish();
+  }
+
+  // Puts the last keys in their slots. Find may be called from then on.
+  std::optional<Pair> Finish();
 
   // The number of the entry with this key, or nullopt.
-  template <class KeyOf>
-  std::optional<uint32_t> Find(std::string_view key, KeyOf key_of) const {
+  std::optional<uint32_t> Find(std::string_view key) const {
     if (slots_.empty()) return std::nullopt;
     const uint64_t hash = Hash(key);
-    const uint32_t tag = Tag(hash);
     for (size_t at = Home(hash);; at = Next(at)) {
-      const Slot slot = slots_[at];
-      if (slot.entry == kNone) return std::nullopt;
-      if (slot.tag == tag && key_of(slot.entry) == key) return slot.entry;
+      const Slot& slot = slots_[at];
+      if (slot.length_and_1 == 0) return std::nullopt;
+      if (Matches(slot, hash, key)) return slot.entry;
     }
   }
 
  private:
+  // What tells a key from all but a few others, and where to compare it in full: a look-up goes to the slot and to the key, no third place.
   struct Slot {
-    uint32_t tag = 0;
-    uint32_t entry = kNone;
+    uint32_t tag;
+    uint32_t entry;
+    uint32_t position;      // of the key, from keys_
+    uint32_t length_and_1;  // 0: the slot is free
   };
-  static constexpr uint32_t kNone = UINT32_MAX;
 
+  bool Matches(const Slot& slot, uint64_t hash, std::string_view key) const {
+    return slot.tag == static_cast<uint32_t>(hash) && std::string_view(keys_ + slot.position, slot.length_and_1 - 1) == key;
+  }
   uint64_t Hash(std::string_view key) const;
-  static uint32_t Tag(uint64_t hash) { return static_cast<uint32_t>(hash); }
+  // The upper bits of the hash choose the slot, the lower half is the tag.
   size_t Home(uint64_t hash) const { return static_cast<size_t>(hash >> shift_); }
   size_t Next(size_t at) const { return (at + 1) & (slots_.size() - 1); }
-  void Resize(uint32_t count);
+  std::optional<Pair> Insert(uint32_t entry, std::string_view key, uint64_t hash);
+
+  struct Pending {
+    std::string_view key;
+    uint64_t hash = 0;
+    uint32_t entry = 0;
+  };
+  static constexpr size_t kBatch = 32;
 
   uint64_t seed_ = 0;
   unsigned shift_ = 0;
-  std::vector<Slot> slots_;
+  const char* keys_ = nullptr;
+  Memory memory_;
+  std::span<Slot> slots_;
+  std::array<Pending, kBatch> pending_;
+  size_t pending_count_ = 0;
 };
-
-template <class KeyOf>
-std::optional<std::pair<uint32_t, uint32_t>> KeyIndex::Build(uint32_t count, KeyOf key_of) {
-  Resize(count);
-  if (slots_.empty()) return std::nullopt;
-  // Keys are hashed a batch ahead of their slots, so that the processor fetches many slots at once.
-  constexpr uint32_t kBatch = 32;
-  uint64_t hashes[kBatch];
-  for (uint32_t begin = 0; begin < count; begin += kBatch) {
-    const uint32_t batch = count - begin < kBatch ? count - begin : kBatch;
-    for (uint32_t i = 0; i < batch; ++i) {
-      hashes[i] = Hash(key_of(begin + i));
-      __builtin_prefetch(&slots_[Home(hashes[i])], 1);
-    }
-    for (uint32_t i = 0; i < batch; ++i) {
-      const uint32_t entry = begin + i;
-      size_t at = Home(hashes[i]);
-      for (; slots_[at].entry != kNone; at = Next(at)) {
-        const Slot other = slots_[at];
-        if (other.tag == Tag(hashes[i]) && key_of(other.entry) == key_of(entry)) return std::pair(other.entry, entry);
-      }
-      slots_[at] = {Tag(hashes[i]), entry};
-    }
-  }
-  return std::nullopt;
-}
 
 }  // namespace pte
 

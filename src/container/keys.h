@@ -1,16 +1,17 @@
-// Indexing the keys of a container, whichever its entries.
+// Reading and indexing the named entries of a container, whichever its kind.
 #ifndef PTE_SRC_CONTAINER_KEYS_H_
 #define PTE_SRC_CONTAINER_KEYS_H_
 
+#include <optional>
 #include <string>
-#include <utility>
-#include <vector>
+#include <string_view>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "src/base/status_macros.h"
 #include "src/base/text.h"
 #include "src/container/key_index.h"
 #include "src/container/open.h"
+#include "src/io/memory.h"
 
 namespace pte {
 
@@ -21,45 +22,37 @@ struct KeyRules {
   std::string_view segment_index;
 };
 
-// Checks each row and makes its entry with make_entry(row); nullptr is no rows.
+absl::Status DuplicateKey(const OpenContainer& container, const KeyRules& rules, KeyIndex::Pair pair, std::string_view key);
+
+// Checks row `index` of the named data; kDataLoss by one of the rules.
+template <class NamedData>
+absl::Status CheckNamedRow(OpenContainer& container, const NamedData& row, size_t index, size_t segments, const KeyRules& rules) {
+  const auto path = [&](std::string_view field) { return absl::StrCat("named_data[", index, "]", ToAbsl(field)); };
+  if (row.key() == nullptr)
+    return DataLoss({std::string(rules.missing_key), container.OffsetOf(&row), path(".key"), "the entry has no key", "", ""});
+  if (row.key()->size() == 0)
+    container.Note(Severity::kWarning, {"S27", container.OffsetOf(row.key()), path(".key"), "the key is empty", "", ""});
+  if (row.segment_index() < segments) return absl::OkStatus();
+  return DataLoss({std::string(rules.segment_index), container.OffsetOf(&row, NamedData::VT_SEGMENT_INDEX), path(".segment_index"),
+                   "no such segment", absl::StrCat("below ", segments), absl::StrCat(row.segment_index())});
+}
+
+// Checks each row, makes its entry with make_entry(row) and indexes its key; refuses two entries with the same key. nullptr is no rows.
 template <class Entry, class NamedData, class MakeEntry>
-absl::StatusOr<std::vector<Entry>> ReadEntries(OpenContainer& container, const flatbuffers::Vector<flatbuffers::Offset<NamedData>>* rows,
-                                               size_t segments, const KeyRules& rules, MakeEntry make_entry) {
-  std::vector<Entry> entries;
-  if (rows == nullptr) return entries;
-  entries.reserve(rows->size());
+absl::Status ReadEntries(OpenContainer& container, const flatbuffers::Vector<flatbuffers::Offset<NamedData>>* rows, size_t segments,
+                         const KeyRules& rules, MakeEntry make_entry, FixedList<Entry>& entries, KeyIndex& keys) {
+  if (CountOf(rows) == 0) return absl::OkStatus();
+  PTE_ASSIGN_OR_RETURN(entries, FixedList<Entry>::WithCapacity(rows->size()));
+  PTE_RETURN_IF_ERROR(keys.Reserve(rows->size(), reinterpret_cast<const char*>(container.flatbuffer.data())));
+  std::optional<KeyIndex::Pair> duplicate;
   for (const NamedData* row : *rows) {
-    const auto path = [&](std::string_view field) { return absl::StrCat("named_data[", entries.size(), "]", ToAbsl(field)); };
-    if (row->key() == nullptr)
-      return DataLoss({std::string(rules.missing_key), container.OffsetOf(row), path(".key"), "the entry has no key", "", ""});
-    if (row->key()->size() == 0) {
-      container.Note(Severity::kWarning, {"S27", container.OffsetOf(row->key()), path(".key"), "the key is empty", "", ""});
-    }
-    if (row->segment_index() >= segments) {
-      return DataLoss({std::string(rules.segment_index), container.OffsetOf(row, NamedData::VT_SEGMENT_INDEX), path(".segment_index"),
-                       "no such segment", absl::StrCat("below ", segments), absl::StrCat(row->segment_index())});
-    }
+    PTE_RETURN_IF_ERROR(CheckNamedRow(container, *row, entries.size(), segments, rules));
     entries.push_back(make_entry(*row));
+    duplicate = keys.Add(static_cast<uint32_t>(entries.size() - 1), entries[entries.size() - 1].key);
+    if (duplicate) break;
   }
-  return entries;
-}
-
-// Indexes entries by key, and refuses two with the same.
-template <class Entry>
-absl::Status IndexKeys(const OpenContainer& container, const std::vector<Entry>& entries, const KeyRules& rules, KeyIndex& index) {
-  const auto pair = index.Build(static_cast<uint32_t>(entries.size()), [&](uint32_t i) { return entries[i].key; });
-  if (!pair) return absl::OkStatus();
-  const std::string_view key = entries[pair->second].key;
-  constexpr size_t kShown = 64;
-  return DataLoss({std::string(rules.duplicate), container.OffsetOf(key.data()), absl::StrCat("named_data[", pair->second, "].key"),
-                   absl::StrCat("the same key as named_data[", pair->first, "]"), "keys that differ",
-                   absl::StrCat("\"", absl::CHexEscape(ToAbsl(key.substr(0, kShown))), key.size() > kShown ? "...\"" : "\"")});
-}
-
-template <class Entry>
-const Entry* FindByKey(const std::vector<Entry>& entries, const KeyIndex& index, std::string_view key) {
-  const std::optional<uint32_t> entry = index.Find(key, [&](uint32_t i) { return entries[i].key; });
-  return entry ? &entries[*entry] : nullptr;
+  if (!duplicate) duplicate = keys.Finish();
+  return duplicate ? DuplicateKey(container, rules, *duplicate, entries[duplicate->second].key) : absl::OkStatus();
 }
 
 absl::Status KeyNotFound(const OpenContainer& container, std::string_view key);

@@ -46,16 +46,14 @@ absl::StatusOr<ContainerHeader> ReadContainerHeader(const ByteSource& source, st
   return header;
 }
 
-absl::StatusOr<OpenContainer> OpenHead(std::shared_ptr<const ByteSource> source, uint64_t file_offset, ContainerKind wanted,
-                                       const OpenOptions& options) {
-  OpenContainer container;
+absl::Status OpenHead(std::shared_ptr<const ByteSource> source, uint64_t file_offset, ContainerKind wanted, const OpenOptions& options,
+                      OpenContainer& container) {
   container.source = std::move(source);
   container.file_offset = file_offset;
   container.options = options;
   PTE_ASSIGN_OR_RETURN(container.head, ReadHead(*container.source));
   PTE_ASSIGN_OR_RETURN(container.header, ParseHeader(container.head, container.source->size(), &container.notes));
-  if (container.header.kind != wanted) return WrongKind(wanted, container.header.kind);
-  return container;
+  return container.header.kind == wanted ? absl::OkStatus() : WrongKind(wanted, container.header.kind);
 }
 
 absl::Status ReadFlatbuffer(OpenContainer& container, std::optional<ByteRange> skip) {
@@ -73,7 +71,7 @@ absl::Status ReadFlatbuffer(OpenContainer& container, std::optional<ByteRange> s
   } else {
     PTE_RETURN_IF_ERROR(read(head, size));
   }
-  container.flatbuffer = Bytes::WithOwner(memory.bytes, memory.span);
+  container.flatbuffer = Bytes::WithOwner(memory.owner, memory.span);
   container.flatbuffer_source = std::make_shared<MemorySource>(container.flatbuffer);
   return absl::OkStatus();
 }

@@ -23,9 +23,10 @@
 #include "pte/schema.h"
 #include "pte/segment.h"
 #include "src/base/fault.h"
+#include "src/base/status_macros.h"
 #include "src/flatbuffer/bundle.h"
 #include "src/format/segments.h"
-#include "src/io/source.h"
+#include "src/io/memory.h"
 
 namespace pte {
 
@@ -55,9 +56,9 @@ struct OpenContainer {
   Payload InlinePayload(const flatbuffers::Vector<uint8_t>* bytes) const;
 };
 
-// Reads and judges the head; refuses other kinds than `wanted`.
-absl::StatusOr<OpenContainer> OpenHead(std::shared_ptr<const ByteSource> source, uint64_t file_offset, ContainerKind wanted,
-                                       const OpenOptions& options);
+// Reads and judges the head into `container`; refuses other kinds than `wanted`.
+absl::Status OpenHead(std::shared_ptr<const ByteSource> source, uint64_t file_offset, ContainerKind wanted, const OpenOptions& options,
+                      OpenContainer& container);
 
 // Reads the flatbuffer into memory of its own. Bytes in `skip` are not read and show as zeros.
 absl::Status ReadFlatbuffer(OpenContainer& container, std::optional<ByteRange> skip = std::nullopt);
@@ -68,21 +69,27 @@ absl::Status CheckVersion(const OpenContainer& container, std::string_view rule,
 // An error of opening, with its offset in the outermost file and the source's name.
 absl::Status OpeningError(const absl::Status& status, std::string_view name, uint64_t file_offset);
 
-// Opens the file at `path` and hands it to `open`.
-template <class Open>
-auto OpenPath(const std::filesystem::path& path, Open open) -> decltype(open(std::shared_ptr<const ByteSource>())) {
-  absl::StatusOr<std::shared_ptr<const ByteSource>> source = OpenFileSource(path);
-  if (!source.ok()) return source.status();
-  return open(*std::move(source));
+// Opens a container of which the kind's own checks are State::Load.
+template <class State>
+absl::StatusOr<std::shared_ptr<const State>> OpenState(std::shared_ptr<const ByteSource> source, uint64_t file_offset, ContainerKind kind,
+                                                       const OpenOptions& options) {
+  return WithoutThrowing([&]() -> absl::StatusOr<std::shared_ptr<const State>> {
+    const std::string name = source->name();
+    auto state = std::make_shared<State>();
+    absl::Status status = OpenHead(std::move(source), file_offset, kind, options, *state);
+    if (status.ok()) status = state->Load();
+    if (!status.ok()) return OpeningError(status, name, file_offset);
+    state->FinishNotes();
+    return std::shared_ptr<const State>(std::move(state));
+  });
 }
 
 // Bounds-checks a segment table of either schema; nullptr is an empty one.
 template <class DataSegment>
-absl::StatusOr<std::vector<Segment>> PlaceSegments(const OpenContainer& container,
-                                                   const flatbuffers::Vector<flatbuffers::Offset<DataSegment>>* rows) {
-  std::vector<Segment> segments;
-  if (rows == nullptr) return segments;
-  segments.reserve(rows->size());
+absl::StatusOr<FixedList<Segment>> PlaceSegments(const OpenContainer& container,
+                                                 const flatbuffers::Vector<flatbuffers::Offset<DataSegment>>* rows) {
+  if (rows == nullptr) return FixedList<Segment>();
+  PTE_ASSIGN_OR_RETURN(FixedList<Segment> segments, FixedList<Segment>::WithCapacity(rows->size()));
   for (const DataSegment* row : *rows) {
     const auto index = static_cast<uint32_t>(segments.size());
     const absl::StatusOr<FileOffset> start =

@@ -6,6 +6,7 @@
 #include "src/base/checked.h"
 #include "src/base/fault.h"
 #include "src/base/status_macros.h"
+#include "src/io/memory.h"
 #include "src/io/source.h"
 
 namespace pte {
@@ -27,7 +28,7 @@ absl::StatusOr<Bytes> Payload::Load(const LoadOptions& options) const {
   }
   PTE_ASSIGN_OR_RETURN(const Memory memory, AllocateMemory(size_));
   PTE_RETURN_IF_ERROR(source_->ReadAt(offset_, memory.span));
-  return Bytes::WithOwner(memory.bytes, memory.span);
+  return Bytes::WithOwner(memory.owner, memory.span);
 }
 
 Rope Payload::AsRope() const {

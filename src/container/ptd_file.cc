@@ -54,8 +54,8 @@ std::optional<TensorLayout> LayoutOf(const fb::flat_tensor::TensorLayout* layout
 
 struct PtdFile::State : OpenContainer {
   const fb::FlatTensor* root = nullptr;
-  std::vector<Segment> segments;
-  std::vector<PtdEntry> entries;
+  FixedList<Segment> segments;
+  FixedList<PtdEntry> entries;
   KeyIndex keys;
 
   absl::Status Load();
@@ -69,26 +69,22 @@ absl::Status PtdFile::State::Load() {
   PTE_RETURN_IF_ERROR(CheckVersion(*this, "D24", root->version(), kFlatTensorVersion, OffsetOf(root, fb::FlatTensor::VT_VERSION)));
   PTE_RETURN_IF_ERROR(CheckPresent(*this, *root));
   PTE_ASSIGN_OR_RETURN(segments, PlaceSegments(*this, root->segments()));
-  PTE_ASSIGN_OR_RETURN(
-      entries, ReadEntries<PtdEntry>(*this, root->named_data(), segments.size(), kKeyRules, [](const fb::flat_tensor::NamedData& row) {
+  return ReadEntries(
+      *this, root->named_data(), segments.size(), kKeyRules,
+      [](const fb::flat_tensor::NamedData& row) {
         return PtdEntry{TextOf(row.key()), row.segment_index(), LayoutOf(row.tensor_layout())};
-      }));
-  return IndexKeys(*this, entries, kKeyRules, keys);
+      },
+      entries, keys);
 }
 
 absl::StatusOr<PtdFile> PtdFile::Open(std::shared_ptr<const ByteSource> source, const OpenOptions& options) {
-  const std::string name = source->name();
-  absl::StatusOr<OpenContainer> head = OpenHead(std::move(source), 0, ContainerKind::kPtd, options);
-  if (!head.ok()) return OpeningError(head.status(), name, 0);
-  auto state = std::make_shared<State>();
-  static_cast<OpenContainer&>(*state) = *std::move(head);
-  const absl::Status loaded = state->Load();
-  if (!loaded.ok()) return OpeningError(loaded, name, 0);
+  PTE_ASSIGN_OR_RETURN(auto state, OpenState<State>(std::move(source), 0, ContainerKind::kPtd, options));
   return PtdFile(std::move(state));
 }
 
 absl::StatusOr<PtdFile> PtdFile::Open(const std::filesystem::path& path, const OpenOptions& options) {
-  return OpenPath(path, [&](std::shared_ptr<const ByteSource> source) { return Open(std::move(source), options); });
+  PTE_ASSIGN_OR_RETURN(std::shared_ptr<const ByteSource> source, OpenFileSource(path));
+  return Open(std::move(source), options);
 }
 
 const OpenContainer& FileAccess::Container(const PtdFile& file) { return *file.state_; }
@@ -97,10 +93,13 @@ const ContainerHeader& PtdFile::header() const { return state_->header; }
 const fb::FlatTensor& PtdFile::flat_tensor() const { return *state_->root; }
 Bytes PtdFile::flatbuffer() const { return state_->flatbuffer; }
 std::span<const Finding> PtdFile::notes() const { return state_->notes; }
-std::span<const Segment> PtdFile::segments() const { return state_->segments; }
-std::span<const PtdEntry> PtdFile::entries() const { return state_->entries; }
+std::span<const Segment> PtdFile::segments() const { return state_->segments.span(); }
+std::span<const PtdEntry> PtdFile::entries() const { return state_->entries.span(); }
 
-const PtdEntry* PtdFile::FindEntry(std::string_view key) const { return FindByKey(state_->entries, state_->keys, key); }
+const PtdEntry* PtdFile::FindEntry(std::string_view key) const {
+  const std::optional<uint32_t> entry = state_->keys.Find(key);
+  return entry ? &state_->entries[*entry] : nullptr;
+}
 
 absl::StatusOr<Payload> PtdFile::Find(std::string_view key) const {
   const PtdEntry* entry = FindEntry(key);

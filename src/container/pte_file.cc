@@ -18,8 +18,8 @@ constexpr KeyRules kKeyRules{"S23", "S24", "S26"};
 
 struct PteFile::State : OpenContainer {
   const fb::Program* program = nullptr;
-  std::vector<Segment> segments;
-  std::vector<NamedEntry> named_data;
+  FixedList<Segment> segments;
+  FixedList<NamedEntry> named_data;
   KeyIndex keys;
 
   absl::Status Load();
@@ -38,15 +38,16 @@ absl::Status PteFile::State::Load() {
   PTE_RETURN_IF_ERROR(CheckVersion(*this, "S2", program->version(), kProgramVersion, OffsetOf(program, fb::Program::VT_VERSION)));
   PTE_RETURN_IF_ERROR(CheckWideVectors(*this, *program));
   PTE_ASSIGN_OR_RETURN(segments, PlaceSegments(*this, program->segments()));
-  NoteSegments(*this, segments);
-  PTE_RETURN_IF_ERROR(CheckConstants(*this, *program, segments));
-  PTE_RETURN_IF_ERROR(CheckMutableData(*this, *program, segments));
-  PTE_ASSIGN_OR_RETURN(named_data,
-                       ReadEntries<NamedEntry>(*this, program->named_data(), segments.size(), kKeyRules, [](const fb::NamedData& row) {
-                         return NamedEntry{TextOf(row.key()), row.segment_index()};
-                       }));
-  PTE_RETURN_IF_ERROR(IndexKeys(*this, named_data, kKeyRules, keys));
-  return CheckDelegates(*this, *program, segments);
+  NoteSegments(*this, segments.span());
+  PTE_RETURN_IF_ERROR(CheckConstants(*this, *program, segments.span()));
+  PTE_RETURN_IF_ERROR(CheckMutableData(*this, *program, segments.span()));
+  PTE_RETURN_IF_ERROR(ReadEntries(
+      *this, program->named_data(), segments.size(), kKeyRules,
+      [](const fb::NamedData& row) {
+        return NamedEntry{TextOf(row.key()), row.segment_index()};
+      },
+      named_data, keys));
+  return CheckDelegates(*this, *program, segments.span());
 }
 
 Payload PteFile::State::Piece(const fb::SubsegmentOffsets& table, size_t index) const {
@@ -62,14 +63,7 @@ Payload PteFile::State::Piece(const fb::SubsegmentOffsets& table, size_t index) 
 
 absl::StatusOr<PteFile> FileAccess::OpenProgram(std::shared_ptr<const ByteSource> source, uint64_t file_offset,
                                                 const OpenOptions& options) {
-  const std::string name = source->name();
-  absl::StatusOr<OpenContainer> head = OpenHead(std::move(source), file_offset, ContainerKind::kPte, options);
-  if (!head.ok()) return OpeningError(head.status(), name, file_offset);
-  auto state = std::make_shared<PteFile::State>();
-  static_cast<OpenContainer&>(*state) = *std::move(head);
-  const absl::Status loaded = state->Load();
-  if (!loaded.ok()) return OpeningError(loaded, name, file_offset);
-  state->FinishNotes();
+  PTE_ASSIGN_OR_RETURN(auto state, OpenState<PteFile::State>(std::move(source), file_offset, ContainerKind::kPte, options));
   return PteFile(std::move(state));
 }
 
@@ -78,7 +72,8 @@ absl::StatusOr<PteFile> PteFile::Open(std::shared_ptr<const ByteSource> source, 
 }
 
 absl::StatusOr<PteFile> PteFile::Open(const std::filesystem::path& path, const OpenOptions& options) {
-  return OpenPath(path, [&](std::shared_ptr<const ByteSource> source) { return Open(std::move(source), options); });
+  PTE_ASSIGN_OR_RETURN(std::shared_ptr<const ByteSource> source, OpenFileSource(path));
+  return Open(std::move(source), options);
 }
 
 const OpenContainer& FileAccess::Container(const PteFile& file) { return *file.state_; }
@@ -88,13 +83,13 @@ const fb::Program& PteFile::program() const { return *state_->program; }
 Bytes PteFile::flatbuffer() const { return state_->flatbuffer; }
 uint64_t PteFile::file_offset() const { return state_->file_offset; }
 std::span<const Finding> PteFile::notes() const { return state_->notes; }
-std::span<const Segment> PteFile::segments() const { return state_->segments; }
-std::span<const NamedEntry> PteFile::named_data() const { return state_->named_data; }
+std::span<const Segment> PteFile::segments() const { return state_->segments.span(); }
+std::span<const NamedEntry> PteFile::named_data() const { return state_->named_data.span(); }
 
 absl::StatusOr<Payload> PteFile::FindNamedData(std::string_view key) const {
-  const NamedEntry* entry = FindByKey(state_->named_data, state_->keys, key);
-  if (entry == nullptr) return KeyNotFound(*state_, key);
-  return state_->SegmentAt(entry->segment_index);
+  const std::optional<uint32_t> entry = state_->keys.Find(key);
+  if (!entry) return KeyNotFound(*state_, key);
+  return state_->SegmentAt(state_->named_data[*entry].segment_index);
 }
 
 absl::StatusOr<Payload> PteFile::SegmentPayload(uint32_t index) const {

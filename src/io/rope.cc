@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/base/status_macros.h"
+#include "src/io/memory.h"
 #include "src/io/source.h"
 
 namespace pte {

@@ -1,7 +1,6 @@
 #include "src/io/source.h"
 
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -10,12 +9,9 @@
 #include "src/base/fault.h"
 #include "src/base/status_macros.h"
 #include "src/base/text.h"
-#include "src/io/syscalls.h"
 
 namespace pte {
 namespace {
-
-constexpr std::align_val_t kMemoryAlignment{4096};
 
 class RangeOfSource final : public ByteSource {
  public:
@@ -42,10 +38,6 @@ class RangeOfSource final : public ByteSource {
   uint64_t length_;
 };
 
-absl::Status NoMemory(uint64_t length) {
-  return absl::ResourceExhaustedError(absl::StrCat("memory: the system did not give ", Number(length), " bytes"));
-}
-
 }  // namespace
 
 absl::Status CheckRange(std::string_view name, uint64_t offset, uint64_t length, uint64_t size) {
@@ -56,23 +48,6 @@ absl::Status CheckRange(std::string_view name, uint64_t offset, uint64_t length,
 
 std::shared_ptr<const ByteSource> Unowned(const ByteSource& source) {
   return std::shared_ptr<const ByteSource>(std::shared_ptr<const void>(), &source);
-}
-
-absl::StatusOr<Memory> AllocateMemory(uint64_t length) {
-  if (length == 0) return Memory{};
-  auto* memory =
-      length > SIZE_MAX ? nullptr : static_cast<std::byte*>(::operator new(static_cast<size_t>(length), kMemoryAlignment, std::nothrow));
-  if (memory == nullptr) return NoMemory(length);
-  return Memory{std::shared_ptr<std::byte>(memory, [](std::byte* p) { ::operator delete(p, kMemoryAlignment); }),
-                std::span(memory, static_cast<size_t>(length))};
-}
-
-absl::StatusOr<Memory> ReserveZeroed(uint64_t length) {
-  if (length == 0) return Memory{};
-  auto* memory = length > SIZE_MAX ? nullptr : static_cast<std::byte*>(sys::MapZeroed(static_cast<size_t>(length)));
-  if (memory == nullptr) return NoMemory(length);
-  const auto size = static_cast<size_t>(length);
-  return Memory{std::shared_ptr<std::byte>(memory, [size](std::byte* p) { sys::Unmap(p, size); }), std::span(memory, size)};
 }
 
 absl::StatusOr<Bytes> ByteSource::View(uint64_t offset, uint64_t length) const {

@@ -42,6 +42,14 @@ void* MapZeroed(size_t length) {
 
 int Unmap(void* address, size_t length) { return ::munmap(address, length); }
 
+void AdviseLargePages(void* address, size_t length) {
+#ifdef MADV_HUGEPAGE
+  ::madvise(address, length, MADV_HUGEPAGE);
+#else
+  (void)address, (void)length;
+#endif
+}
+
 size_t PageSize() { return static_cast<size_t>(::sysconf(_SC_PAGESIZE)); }
 
 uint64_t Random() {

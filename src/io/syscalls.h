@@ -26,6 +26,8 @@ void* MapFile(int fd, uint64_t offset, size_t length);
 // Zeroed memory that takes up address space only until it is written.
 void* MapZeroed(size_t length);
 int Unmap(void* address, size_t length);
+// Asks for large pages under a mapping; a refusal costs speed alone.
+void AdviseLargePages(void* address, size_t length);
 size_t PageSize();
 
 // A number that nobody outside the process can predict; 0 where the system has none to give.
