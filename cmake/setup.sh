@@ -1,0 +1,26 @@
+#!/bin/sh
+# Sets a fresh Debian or Ubuntu machine up, builds the tool and shows what is in a model.
+#
+#   cmake/setup.sh [MODEL]         default: a model that the tests come with
+set -eu
+
+cd "$(dirname "$0")/.."
+cmake/install_packages.sh g++ cmake ninja-build libflatbuffers-dev flatbuffers-compiler libabsl-dev libxxhash-dev nlohmann-json3-dev \
+  libcli11-dev libssl-dev
+
+cmake --preset release -DPTE_BUILD_TESTS=OFF -DPTE_BUILD_BENCHMARKS=OFF -DPTE_WERROR=OFF -B .build/tool >.build.log 2>&1 || {
+  cat .build.log >&2
+  exit 1
+}
+cmake --build .build/tool >>.build.log 2>&1 || {
+  cat .build.log >&2
+  exit 1
+}
+rm -f .build.log
+
+pte=.build/tool/src/cli/pte
+model=${1:-tests/data/fixtures/linear_xnnpack.pte}
+echo "\$ pte info $model"
+"$pte" info "$model"
+echo "\$ pte ls $model"
+"$pte" ls "$model"

@@ -1,0 +1,43 @@
+#!/bin/bash
+# Sets a fresh Debian or Ubuntu machine up and runs all tests: release build (g++), AddressSanitizer and UndefinedBehaviorSanitizer build
+# (clang), format and layering checks, and a short fuzz of each target.
+#
+#   cmake/test.sh [SECONDS]        how long each target is fuzzed; default 60, 0 leaves fuzzing out
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+seconds=${1:-60}
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+# Runs a step whose output only matters when it fails.
+quietly() {
+  echo "== $*"
+  "$@" >"$log" 2>&1 || {
+    tail -n 200 "$log" >&2
+    exit 1
+  }
+}
+
+cmake/install_packages.sh g++ clang cmake ninja-build clang-format libflatbuffers-dev flatbuffers-compiler libabsl-dev libxxhash-dev \
+  nlohmann-json3-dev libcli11-dev libssl-dev libgtest-dev libgmock-dev libbenchmark-dev
+clang_major=$(clang --version | sed -nE '1s/.*version ([0-9]+).*/\1/p')
+cmake/install_packages.sh "libclang-rt-$clang_major-dev"
+
+cmake/check_format.sh
+
+quietly cmake --preset release
+quietly cmake --build --preset release
+echo "== release tests"
+ctest --preset release -j "$(nproc)" --label-exclude 'bench|large' | tail -n 30
+
+quietly env CXX=clang++ cmake --preset asan
+quietly cmake --build --preset asan
+echo "== sanitizer tests"
+ctest --preset asan -j "$(nproc)" --label-exclude 'bench|large|install' | tail -n 30
+
+if [ "$seconds" != 0 ]; then
+  echo "== fuzzing, $seconds s a target"
+  cmake/fuzz.sh "$seconds"
+fi
+echo "== all passed"

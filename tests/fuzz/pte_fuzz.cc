@@ -1,0 +1,7 @@
+// Any bytes as a .pte: opened, walked, dumped and verified.
+#include "tests/fuzz/fuzz_container.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  pte::test::FuzzContainer(data, size, "ET12");
+  return 0;
+}
