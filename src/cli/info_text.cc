@@ -22,7 +22,7 @@ constexpr size_t kMostSuites = 40;
 constexpr size_t kMostParts = 40;
 constexpr size_t kMostText = 60;
 constexpr size_t kLabel = 16;
-constexpr size_t kWideLabel = 36;
+constexpr size_t kWideLabel = 40;
 
 std::string Line(std::string label, const std::string& text) { return absl::StrCat("  ", Column(std::move(label), kLabel), text, "\n"); }
 
