@@ -19,7 +19,7 @@ cmake --build .build/tool >>.build.log 2>&1 || {
 rm -f .build.log
 
 pte=.build/tool/src/cli/pte
-model=${1:-tests/data/fixtures/linear_xnnpack.pte}
+model=${1:-tests/data/fixtures/partially_delegated.pte}
 echo "\$ pte info $model"
 "$pte" info "$model"
 echo "\$ pte ls $model"

@@ -23,7 +23,7 @@ class DamageFinder {
       : base_(Data(buffer)), verifier_(base_, buffer.size(), limits.max_depth, MaxTables(limits, buffer.size())) {}
 
   std::optional<Damage> Find(const flatbuffers::TypeTable& root) {
-    const flatbuffers::uoffset_t offset = verifier_.VerifyOffset(0);
+    const size_t offset = verifier_.VerifyOffset(0);  // uoffset_t before flatbuffers 23
     if (offset == 0) return Damage{0, path_.Text(), "its offset leads outside the buffer", false};
     if (Table(base_ + offset, root)) return std::nullopt;
     return damage_;

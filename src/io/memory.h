@@ -60,7 +60,7 @@ class FixedList {
   }
 
   // There must be room.
-  void push_back(const T& item) { ::new (static_cast<void*>(memory_.span.data() + size_++ * sizeof(T))) T(item); }
+  void push_back(const T& item) { std::construct_at(reinterpret_cast<T*>(memory_.span.data()) + size_++, item); }
 
   size_t size() const { return size_; }
   const T* data() const { return reinterpret_cast<const T*>(memory_.span.data()); }
