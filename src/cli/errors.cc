@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "pte/fault.h"
 #include "src/cli/text.h"
 
@@ -15,7 +16,7 @@ std::string MessageOf(const absl::Status& status) { return Escaped({status.messa
 }  // namespace
 
 void PrintError(const absl::Status& status) {
-  const std::string line = "pte: " + MessageOf(status) + "\n";
+  const std::string line = absl::StrCat("pte: ", MessageOf(status), "\n");
   std::fputs(line.c_str(), stderr);
 }
 

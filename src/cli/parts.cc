@@ -5,6 +5,7 @@
 #include <queue>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "src/cli/text.h"
 
 namespace pte::cli {
@@ -129,7 +130,7 @@ class Divider {
     add("mutable data", kMutable);
     for (size_t i = 0; i < backends_.size(); ++i) {
       backends_[i].size = sizes[kBeforeBackends + i];
-      add("delegate " + Name(backends_[i].id), kBeforeBackends + i);
+      add(absl::StrCat("delegate ", Name(backends_[i].id)), kBeforeBackends + i);
     }
     add("named data", After(kNamed));
     add("unused segments", After(kUnused));

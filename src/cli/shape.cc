@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "absl/strings/str_cat.h"
+
 namespace pte::cli {
 namespace {
 
@@ -35,7 +37,7 @@ bool IsDefaultOrder(std::span<const uint8_t> dim_order, size_t rank) {
 
 std::string DtypeText(fb::ScalarType type) {
   const std::string_view name = DtypeName(type);
-  return name.empty() ? "dtype " + std::to_string(static_cast<int>(type)) : std::string(name);
+  return name.empty() ? absl::StrCat("dtype ", static_cast<int>(type)) : std::string(name);
 }
 
 std::string DynamismText(fb::TensorShapeDynamism dynamism) {
@@ -44,7 +46,7 @@ std::string DynamismText(fb::TensorShapeDynamism dynamism) {
     case fb::TensorShapeDynamism::DYNAMIC_BOUND: return "";
     case fb::TensorShapeDynamism::DYNAMIC_UNBOUND: return " unbound";
   }
-  return " dynamism " + std::to_string(static_cast<int>(dynamism));
+  return absl::StrCat(" dynamism ", static_cast<int>(dynamism));
 }
 
 template <class Tensor>
@@ -69,7 +71,7 @@ uint64_t BytesShown(const TensorLayout& layout) { return layout.sizes.size_bytes
 std::string LayoutText(const TensorLayout& layout, fb::TensorShapeDynamism dynamism) {
   const bool bound = dynamism == fb::TensorShapeDynamism::DYNAMIC_BOUND;
   std::string out = DtypeText(layout.scalar_type) + " " + ListText(layout.sizes, bound ? "<=" : "") + DynamismText(dynamism);
-  if (!IsDefaultOrder(layout.dim_order, layout.sizes.size())) out += " order " + ListText(layout.dim_order, "");
+  if (!IsDefaultOrder(layout.dim_order, layout.sizes.size())) absl::StrAppend(&out, " order ", ListText(layout.dim_order, ""));
   return out;
 }
 

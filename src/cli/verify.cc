@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "src/cli/text.h"
 #include "src/cli/verb.h"
 
@@ -25,13 +26,13 @@ struct VerifyVerbOptions {
 
 std::string FindingText(const Finding& finding) {
   constexpr size_t kSeverity = 8;
-  std::string text = "  " + Column(std::string(SeverityName(finding.severity)), kSeverity);
-  if (finding.file_offset) text += "offset " + Hex(*finding.file_offset) + ": ";
-  if (!finding.rule.empty()) text += finding.rule + ": ";
-  if (!finding.path.empty()) text += finding.path + ": ";
+  std::string text = absl::StrCat("  ", Column(std::string(SeverityName(finding.severity)), kSeverity));
+  if (finding.file_offset) absl::StrAppend(&text, "offset ", Hex(*finding.file_offset), ": ");
+  if (!finding.rule.empty()) absl::StrAppend(&text, finding.rule, ": ");
+  if (!finding.path.empty()) absl::StrAppend(&text, finding.path, ": ");
   text += finding.message;
-  if (!finding.expected.empty()) text += "; wanted " + finding.expected;
-  if (!finding.actual.empty()) text += (finding.expected.empty() ? "; found " : ", found ") + finding.actual;
+  if (!finding.expected.empty()) absl::StrAppend(&text, "; wanted ", finding.expected);
+  if (!finding.actual.empty()) absl::StrAppend(&text, finding.expected.empty() ? "; found " : ", found ", finding.actual);
   return Escaped(text) + "\n";
 }
 

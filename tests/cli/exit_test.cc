@@ -1,6 +1,8 @@
 // Exit codes, errors on both streams, and what happens when nobody can or wants to read the answer.
 #include <unistd.h>
 
+#include <initializer_list>
+
 #include "gmock/gmock.h"
 #include "tests/cli/tool.h"
 
@@ -82,7 +84,7 @@ TEST(Exit, AnErrorSaysWhereAndWhat) {
 TEST(Exit, EveryTruncationIsRefused) {
   const TempDir dir;
   const std::string whole = ReadFile(Fixtures() / "linear_xnnpack.pte");
-  for (const size_t size : {0, 1, 7, 8, 12, 16, 39, 47, 48, 64, 500, 1215, 1216, 1280, 2000, 2323}) {
+  for (const size_t size : std::initializer_list<size_t>{0, 1, 7, 8, 12, 16, 39, 47, 48, 64, 500, 1215, 1216, 1280, 2000, 2323}) {
     WriteFile(dir / "cut.pte", std::string_view(whole).substr(0, size));
     for (const char* verb : {"info", "ls"}) {
       const ToolResult result = RunTool({verb, "cut.pte"}, {dir.path()});

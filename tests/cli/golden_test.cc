@@ -9,7 +9,7 @@ namespace {
 struct GoldenCase {
   const char* golden;
   std::vector<std::string> args;
-  friend void PrintTo(const GoldenCase& golden, std::ostream* out) { *out << golden.golden; }
+  friend void PrintTo(const GoldenCase& test_case, std::ostream* out) { *out << test_case.golden; }
 };
 
 class GoldenTest : public testing::TestWithParam<GoldenCase> {};
