@@ -12,6 +12,7 @@
 #ifndef PTE_HEADER_H_
 #define PTE_HEADER_H_
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -32,7 +33,8 @@ PTE_EXPORT std::string_view ContainerKindName(ContainerKind kind);
 // All offsets and sizes are in bytes and count from the start of this container.
 struct ContainerHeader {
   ContainerKind kind = ContainerKind::kPte;
-  uint64_t file_size = 0;  // of the source; the lengths below have been checked against it
+  std::array<char, 4> identifier = {};  // bytes 4 to 7, such as "ET12"
+  uint64_t file_size = 0;               // of the source; the lengths below have been checked against it
 
   // A .pte whose segments hold no byte, and every .bpte, is a plain flatbuffer without extended header.
   bool has_extended_header = false;

@@ -6,6 +6,7 @@
 #ifndef PTE_OPTIONS_H_
 #define PTE_OPTIONS_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -15,6 +16,12 @@ struct Limits {
   // How many tables the flatbuffer verifier may visit, counted per visit. It bounds the time that aliased tables can cost.
   // nullopt: max(1,000,000, flatbuffer size / 8). A table with its reference takes at least 8 bytes, so no file without aliasing meets it.
   std::optional<uint32_t> max_tables = std::nullopt;
+  constexpr uint32_t MaxTables(uint64_t flatbuffer_size) const {
+    constexpr uint64_t kFewest = 1'000'000;
+    constexpr uint64_t kBytesPerTable = 8;
+    const uint64_t most = std::min<uint64_t>(std::max(kFewest, flatbuffer_size / kBytesPerTable), UINT32_MAX);
+    return max_tables.value_or(static_cast<uint32_t>(most));
+  }
 
   // How deep tables may nest. The formats nest at most 6 deep; 64 is what every flatbuffers reader allows.
   uint32_t max_depth = 64;
@@ -22,6 +29,11 @@ struct Limits {
   // How many bytes of a flatbuffer may be visited when it is written out in full (Dump), counted per visit: 2.6 MB of aliased vectors
   // could otherwise grow to 391 GiB. nullopt: 64 MiB + 16 x flatbuffer size.
   std::optional<uint64_t> max_unpacked_bytes = std::nullopt;
+  constexpr uint64_t MaxUnpackedBytes(uint64_t flatbuffer_size) const {
+    constexpr uint64_t kFloor = uint64_t{64} << 20;
+    constexpr uint64_t kPerByte = 16;
+    return max_unpacked_bytes.value_or(kFloor + kPerByte * flatbuffer_size);
+  }
 
   // How many notes opening a file keeps: a small file of aliased tables could otherwise ask for a million of them.
   uint32_t max_notes = 1000;

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -87,11 +88,14 @@ class PTE_EXPORT PteFile {
   //   kInvalidArgument  index >= constant_count()
   absl::StatusOr<Payload> Constant(size_t index) const;
   size_t constant_count() const;
+  // The segment that they are cut from; nullopt where they are inside the flatbuffer, or there are none.
+  std::optional<uint32_t> constant_segment() const;
 
   // Initial state `index` of mutable buffers, from the first entry of mutable_data_segments, the only one that is ever used.
   //   kInvalidArgument  index >= mutable_data_count()
   absl::StatusOr<Payload> MutableData(size_t index) const;
   size_t mutable_data_count() const;
+  std::optional<uint32_t> mutable_data_segment() const;
 
  private:
   friend struct FileAccess;

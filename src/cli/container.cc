@@ -71,19 +71,11 @@ std::string_view KindText(ContainerKind kind) {
   return "bundled program (.bpte)";
 }
 
-std::string_view IdentifierOf(const Bytes& flatbuffer) {
-  constexpr size_t kOffset = 4;
-  constexpr size_t kLength = 4;
-  return flatbuffer.size() < kOffset + kLength ? std::string_view() : flatbuffer.string_view().substr(kOffset, kLength);
-}
-
-// The same allowance that Dump makes by default: room for any small file, and more than the aliasing of exporters adds to a large one.
+// The same allowance that a dump makes.
 Budget::Budget(const Container& container) : path_(container.path) {
-  constexpr uint64_t kFloor = uint64_t{64} << 20;
-  constexpr uint64_t kPerByte = 16;
   uint64_t size = container.flatbuffer().size();
   if (container.bundle) size = size - container.bundle->ProgramPayload().size() + container.program->flatbuffer().size();
-  left_ = kFloor + kPerByte * size;
+  left_ = Limits{}.MaxUnpackedBytes(size);
 }
 
 absl::Status Budget::Charge(uint64_t bytes) {

@@ -33,7 +33,7 @@ absl::StatusOr<Container> OpenContainer(const std::string& path, const OpenOptio
 std::string_view KindText(ContainerKind kind);
 
 // The four characters by which a container says what it is.
-std::string_view IdentifierOf(const Bytes& flatbuffer);
+inline std::string_view IdentifierOf(const ContainerHeader& header) { return {header.identifier.data(), header.identifier.size()}; }
 
 // Vectors and strings that may be missing.
 template <class Vector>

@@ -82,12 +82,12 @@ class Lister {
   void ListProgram(const PteFile& file) {
     const TensorUses uses = FindTensors(file);
     for (size_t i = 1; i < file.constant_count(); ++i) {
-      Entry entry = Make(Role::kConstant, i, ConstantSegment(file));
+      Entry entry = Make(Role::kConstant, i, file.constant_segment());
       entry.tensor = uses.constants[i];
       Add(entry, file.Constant(i));
     }
     for (size_t i = 1; i < file.mutable_data_count(); ++i) {
-      Entry entry = Make(Role::kMutable, i, MutableDataSegment(file));
+      Entry entry = Make(Role::kMutable, i, file.mutable_data_segment());
       entry.tensor = uses.mutables[i];
       Add(entry, file.MutableData(i));
     }

@@ -1,5 +1,7 @@
 #include "src/cli/info.h"
+
 #include "src/cli/json.h"
+#include "src/cli/parts.h"
 #include "src/cli/shape.h"
 
 namespace pte::cli {
@@ -101,10 +103,10 @@ Json CountsJson(const Counts& counts) {
 }
 
 // What every container has.
-void AddHead(const ContainerHeader& header, const Bytes& flatbuffer, uint32_t version, JsonStream& json) {
+void AddHead(const ContainerHeader& header, uint32_t version, JsonStream& json) {
   json.Member("kind", ContainerKindName(header.kind));
   json.Member("size", header.file_size);
-  json.Member("identifier", Text(IdentifierOf(flatbuffer)));
+  json.Member("identifier", Text(IdentifierOf(header)));
   json.Member("header", HeaderJson(header));
   json.Member("version", version);
 }
@@ -127,8 +129,20 @@ void AddBundle(const BpteFile& bundle, const PteFile& program, const std::vector
   }
   json.End();
   json.BeginObject("program");
-  AddHead(program.header(), program.flatbuffer(), program.program().version(), json);
+  AddHead(program.header(), program.program().version(), json);
   AddProgram(program, methods, json, out);
+  json.End();
+}
+
+// Where the bytes are; the sizes add up to the file's.
+void AddParts(const Division& division, JsonStream& json) {
+  json.BeginArray("parts");
+  for (const Part& part : division.parts) {
+    Json row;
+    row["part"] = Text(part.label);
+    row["size"] = part.size;
+    json.Item(row);
+  }
   json.End();
 }
 
@@ -139,7 +153,7 @@ void PrintInfoJson(const Container& container, const std::vector<Method>& method
   json.BeginObject();
   json.Member("pte_json", kJsonVersion);
   json.Member("file", Text(container.path));
-  AddHead(container.header, container.flatbuffer(), container.version(), json);
+  AddHead(container.header, container.version(), json);
   if (container.bundle) {
     AddBundle(*container.bundle, *container.program, methods, json, out);
   } else if (container.program) {
@@ -147,6 +161,7 @@ void PrintInfoJson(const Container& container, const std::vector<Method>& method
   } else {
     json.Member("counts", CountsJson(CountsOf(*container.data)));
   }
+  AddParts(DivideFile(container, methods), json);
   json.End();
 }
 

@@ -202,9 +202,9 @@ std::string CountsText(const Counts& counts, ContainerKind kind) {
   return out + ", " + Count(counts.constants, "constant") + ", " + Count(counts.mutables, "initial state");
 }
 
-std::string HeadText(const ContainerHeader& header, const Bytes& flatbuffer, uint32_t version, uint64_t start, bool exact) {
+std::string HeadText(const ContainerHeader& header, uint32_t version, uint64_t start, bool exact) {
   std::string out =
-      Line("kind", absl::StrFormat("%s, identifier %s, schema version %d", KindText(header.kind), Name(IdentifierOf(flatbuffer)), version));
+      Line("kind", absl::StrFormat("%s, identifier %s, schema version %d", KindText(header.kind), Name(IdentifierOf(header)), version));
   out += Line("size", SizeText(header.file_size, exact));
   return out + Line("header", HeaderText(header, start, exact));
 }
@@ -231,12 +231,12 @@ void PrintProgram(const PteFile& file, const std::vector<Method>& methods, const
 void PrintInfoText(const Container& container, const std::vector<Method>& methods, bool exact, Output& out) {
   const Division division = DivideFile(container, methods);
   out.Print(Escaped(container.path) + "\n");
-  out.Print(HeadText(container.header, container.flatbuffer(), container.version(), 0, exact));
+  out.Print(HeadText(container.header, container.version(), 0, exact));
   if (container.bundle) {
     const PteFile& program = *container.program;
     out.Print(SuitesText(*container.bundle));
     out.Print(absl::StrCat("\nprogram inside, at offset ", Hex(program.file_offset()), "\n"));
-    out.Print(HeadText(program.header(), program.flatbuffer(), program.program().version(), program.file_offset(), exact));
+    out.Print(HeadText(program.header(), program.program().version(), program.file_offset(), exact));
   }
   if (container.program) PrintProgram(*container.program, methods, division, exact, out);
   if (container.data) out.Print(Line("payloads", CountsText(CountsOf(*container.data), ContainerKind::kPtd)));

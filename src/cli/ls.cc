@@ -53,6 +53,7 @@ Json EntryJson(const Container& container, const Entry& entry) {
   json["key"] = key ? Text(*key) : Json();
   const std::optional<std::string_view> method = MethodOf(container, entry);
   json["method"] = method ? Text(*method) : Json();
+  json["index"] = entry.index;
   json["segment"] = NumberOrNull(entry.segment);
   json["offset"] = entry.offset;
   json["size"] = entry.size;

@@ -69,7 +69,7 @@ class Divider {
   }
 
   void ClaimConstants(const PteFile& file) {
-    if (const std::optional<uint32_t> segment = ConstantSegment(file)) return ClaimSegment(kConstants, file.segments()[*segment]);
+    if (const std::optional<uint32_t> segment = file.constant_segment()) return ClaimSegment(kConstants, file.segments()[*segment]);
     for (size_t i = 0; i < file.constant_count(); ++i) ClaimPayload(kConstants, file.Constant(i));
   }
 
@@ -77,7 +77,7 @@ class Divider {
     const PteFile& file = *container_.program;
     ClaimFrame(file.header(), file.file_offset(), file.segments());
     ClaimConstants(file);
-    if (const std::optional<uint32_t> segment = MutableDataSegment(file)) ClaimSegment(kMutable, file.segments()[*segment]);
+    if (const std::optional<uint32_t> segment = file.mutable_data_segment()) ClaimSegment(kMutable, file.segments()[*segment]);
     for (const Method& method : methods) {
       for (const DelegateUse& delegate : method.delegates) {
         ClaimRange(kBeforeBackends + backend_index_.at(delegate.id), delegate.offset, delegate.offset + delegate.size);
@@ -158,11 +158,6 @@ void UseDelegateSegments(const PteFile& file, std::vector<bool>& used) {
   }
 }
 
-std::optional<uint32_t> SegmentOf(const fb::SubsegmentOffsets* table, const PteFile& file) {
-  if (table == nullptr || SizeOf(table->offsets()) == 0 || table->segment_index() >= file.segments().size()) return std::nullopt;
-  return table->segment_index();
-}
-
 }  // namespace
 
 Division DivideFile(const Container& container, const std::vector<Method>& methods) { return Divider(container).Divide(methods); }
@@ -187,8 +182,8 @@ std::vector<uint64_t> DivideBytes(std::vector<Claim> claims, size_t parts, uint6
 
 std::vector<bool> UsedSegments(const PteFile& file) {
   std::vector<bool> used(file.segments().size(), false);
-  if (const std::optional<uint32_t> segment = ConstantSegment(file)) used[*segment] = true;
-  if (const std::optional<uint32_t> segment = MutableDataSegment(file)) used[*segment] = true;
+  if (const std::optional<uint32_t> segment = file.constant_segment()) used[*segment] = true;
+  if (const std::optional<uint32_t> segment = file.mutable_data_segment()) used[*segment] = true;
   UseDelegateSegments(file, used);
   for (const NamedEntry& entry : file.named_data()) used[entry.segment_index] = true;
   return used;
@@ -198,17 +193,6 @@ std::vector<bool> UsedSegments(const PtdFile& file) {
   std::vector<bool> used(file.segments().size(), false);
   for (const PtdEntry& entry : file.entries()) used[entry.segment_index] = true;
   return used;
-}
-
-std::optional<uint32_t> ConstantSegment(const PteFile& file) {
-  const fb::SubsegmentOffsets* table = file.program().constant_segment();
-  const bool inside = table != nullptr && SizeOf(table->offsets()) <= 1 && SizeOf(file.program().constant_buffer()) > 0;
-  return inside ? std::nullopt : SegmentOf(table, file);
-}
-
-std::optional<uint32_t> MutableDataSegment(const PteFile& file) {
-  const auto* tables = file.program().mutable_data_segments();
-  return SizeOf(tables) == 0 ? std::nullopt : SegmentOf(tables->Get(0), file);
 }
 
 }  // namespace pte::cli

@@ -47,10 +47,6 @@ std::vector<uint64_t> DivideBytes(std::vector<Claim> claims, size_t parts, uint6
 std::vector<bool> UsedSegments(const PteFile& file);
 std::vector<bool> UsedSegments(const PtdFile& file);
 
-// The segment that constants, or the initial state of mutable buffers, lie in; nullopt where none does.
-std::optional<uint32_t> ConstantSegment(const PteFile& file);
-std::optional<uint32_t> MutableDataSegment(const PteFile& file);
-
 }  // namespace pte::cli
 
 #endif  // PTE_SRC_CLI_PARTS_H_

@@ -13,15 +13,12 @@
 namespace pte {
 namespace {
 
-// What max_unpacked_bytes is by default: room for any small file, and more than the aliasing that exporters do can add to a large one.
-constexpr uint64_t kUnpackedFloor = uint64_t{64} << 20;
-constexpr uint64_t kUnpackedPerByte = 16;
 constexpr uint64_t kJsonVersion = 1;
 
 JsonOptions FlatbufferOptions(const OpenContainer& container, std::span<const Segment> segments, const DumpOptions& options) {
   JsonOptions json;
   json.file_offset = container.file_offset;
-  json.max_visited = options.limits.max_unpacked_bytes.value_or(kUnpackedFloor + kUnpackedPerByte * container.flatbuffer.size());
+  json.max_visited = options.limits.MaxUnpackedBytes(container.flatbuffer.size());
   json.segments = segments;
   if (!options.payload_hash) return json;
   json.digest = [&container](uint64_t offset, uint64_t size) -> absl::StatusOr<Digests> {

@@ -26,6 +26,11 @@ struct PteFile::State : OpenContainer {
   Payload SegmentAt(uint32_t index) const { return PayloadAt(segments[index].file_offset - file_offset, segments[index].size); }
   // Piece `index` of a segment that is cut at these offsets.
   Payload Piece(const fb::SubsegmentOffsets& table, size_t index) const;
+  // The segment that `table` cuts, if it cuts one. Only a lone placeholder may name a segment that is not there.
+  std::optional<uint32_t> SegmentOf(const fb::SubsegmentOffsets* table) const {
+    const bool cuts = table != nullptr && CountOf(table->offsets()) > 0 && table->segment_index() < segments.size();
+    return cuts ? std::optional(table->segment_index()) : std::nullopt;
+  }
   const fb::SubsegmentOffsets* MutableOffsets() const {
     return CountOf(program->mutable_data_segments()) == 0 ? nullptr : program->mutable_data_segments()->Get(0);
   }
@@ -51,9 +56,9 @@ absl::Status PteFile::State::Load() {
 }
 
 Payload PteFile::State::Piece(const fb::SubsegmentOffsets& table, size_t index) const {
-  // Only a lone placeholder may name a segment that is not there.
-  if (table.segment_index() >= segments.size()) return InlinePayload(nullptr);
-  const Segment& segment = segments[table.segment_index()];
+  const std::optional<uint32_t> index_of_segment = SegmentOf(&table);
+  if (!index_of_segment) return InlinePayload(nullptr);
+  const Segment& segment = segments[*index_of_segment];
   const auto& offsets = *table.offsets();
   const auto at = static_cast<flatbuffers::uoffset_t>(index);
   const uint64_t begin = offsets.Get(at);
@@ -112,6 +117,10 @@ size_t PteFile::constant_count() const {
   return program().constant_segment() == nullptr ? 0 : CountOf(program().constant_segment()->offsets());
 }
 
+std::optional<uint32_t> PteFile::constant_segment() const {
+  return ConstantsInSegment(program()) ? state_->SegmentOf(program().constant_segment()) : std::nullopt;
+}
+
 absl::StatusOr<Payload> PteFile::Constant(size_t index) const {
   if (index >= constant_count()) return NoSuchIndex(*state_, "constant", index, constant_count());
   if (ConstantsInSegment(program())) return state_->Piece(*program().constant_segment(), index);
@@ -121,6 +130,8 @@ absl::StatusOr<Payload> PteFile::Constant(size_t index) const {
 size_t PteFile::mutable_data_count() const {
   return state_->MutableOffsets() == nullptr ? 0 : CountOf(state_->MutableOffsets()->offsets());
 }
+
+std::optional<uint32_t> PteFile::mutable_data_segment() const { return state_->SegmentOf(state_->MutableOffsets()); }
 
 absl::StatusOr<Payload> PteFile::MutableData(size_t index) const {
   if (index >= mutable_data_count()) return NoSuchIndex(*state_, "mutable data", index, mutable_data_count());

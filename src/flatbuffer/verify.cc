@@ -1,7 +1,5 @@
 #include "src/flatbuffer/verify.h"
 
-#include <algorithm>
-
 #include "absl/strings/str_cat.h"
 #include "src/base/fault.h"
 #include "src/flatbuffer/field_path.h"
@@ -10,17 +8,13 @@
 namespace pte {
 namespace {
 
-// The smallest part of a flatbuffer that a table of its own can be: what every vector element pointing to it takes, and its vtable offset.
-constexpr uint64_t kBytesPerTable = 8;
-constexpr uint32_t kFewestTables = 1'000'000;
-
 const uint8_t* Data(std::span<const std::byte> buffer) { return reinterpret_cast<const uint8_t*>(buffer.data()); }
 
 // Repeats the verifier's checks one by one, along the schema, to see which one fails.
 class DamageFinder {
  public:
   DamageFinder(std::span<const std::byte> buffer, const Limits& limits)
-      : base_(Data(buffer)), verifier_(base_, buffer.size(), limits.max_depth, MaxTables(limits, buffer.size())) {}
+      : base_(Data(buffer)), verifier_(base_, buffer.size(), limits.max_depth, limits.MaxTables(buffer.size())) {}
 
   std::optional<Damage> Find(const flatbuffers::TypeTable& root) {
     const size_t offset = verifier_.VerifyOffset(0);  // uoffset_t before flatbuffers 23
@@ -99,22 +93,17 @@ absl::Status LimitStatus(const RootSchema& schema, const Limits& limits, uint64_
   return FaultStatus(absl::StatusCode::kResourceExhausted,
                      {std::string(schema.limit_rule), std::nullopt, "root",
                       "a limit of the verifier was reached, not damage found: more tables to visit, or deeper, than Limits allows",
-                      absl::StrCat("at most ", MaxTables(limits, size), " visits and depth ", limits.max_depth), "more"});
+                      absl::StrCat("at most ", limits.MaxTables(size), " visits and depth ", limits.max_depth), "more"});
 }
 
 }  // namespace
-
-uint32_t MaxTables(const Limits& limits, uint64_t size) {
-  if (limits.max_tables) return *limits.max_tables;
-  return std::max(kFewestTables, static_cast<uint32_t>(std::min<uint64_t>(size / kBytesPerTable, UINT32_MAX)));
-}
 
 std::optional<Damage> FindDamage(std::span<const std::byte> buffer, const flatbuffers::TypeTable& root, const Limits& limits) {
   return DamageFinder(buffer, limits).Find(root);
 }
 
 absl::Status VerifyFlatbuffer(std::span<const std::byte> buffer, const RootSchema& schema, const Limits& limits) {
-  flatbuffers::Verifier verifier(Data(buffer), buffer.size(), limits.max_depth, MaxTables(limits, buffer.size()));
+  flatbuffers::Verifier verifier(Data(buffer), buffer.size(), limits.max_depth, limits.MaxTables(buffer.size()));
   if (schema.verify(verifier)) return absl::OkStatus();
   if (!verifier.VerifyComplexity()) return LimitStatus(schema, limits, buffer.size());
   const Damage damage = FindDamage(buffer, *schema.type, limits).value_or(Damage{0, "root", "the flatbuffer does not verify", false});

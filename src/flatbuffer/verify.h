@@ -45,9 +45,6 @@ struct Damage {
 };
 std::optional<Damage> FindDamage(std::span<const std::byte> buffer, const flatbuffers::TypeTable& root, const Limits& limits);
 
-// The verifier's budget for a buffer of this size.
-uint32_t MaxTables(const Limits& limits, uint64_t size);
-
 }  // namespace pte
 
 #endif  // PTE_SRC_FLATBUFFER_VERIFY_H_

@@ -352,6 +352,7 @@ absl::StatusOr<ContainerHeader> ParseHeader(std::span<const std::byte> bytes, ui
   header.file_size = file_size;
   header.root_offset = head.U32(wire::kRootOffset);
   PTE_ASSIGN_OR_RETURN(header.kind, ParseIdentifier(head));
+  std::copy_n(head.Identifier().begin(), header.identifier.size(), header.identifier.begin());
   switch (header.kind) {
     case ContainerKind::kPte: return ParsePte(head, header);
     case ContainerKind::kPtd: return ParsePtd(head, header);

@@ -1,4 +1,5 @@
 // Keys are found by all their bytes, however many there are, and equal ones are met.
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,7 @@ std::optional<KeyIndex::Pair> Build(const Keys& keys, KeyIndex& index) {
 }
 
 TEST(KeyIndexTest, FindsEachKeyAtEveryCount) {
-  for (const size_t count : {0, 1, 2, 31, 32, 33, 64, 1000, 70000}) {
+  for (const size_t count : std::initializer_list<size_t>{0, 1, 2, 31, 32, 33, 64, 1000, 70000}) {
     std::vector<std::string> names;
     for (size_t i = 0; i < count; ++i) names.push_back("key." + std::to_string(i));
     const Keys keys(names);
@@ -58,7 +59,7 @@ TEST(KeyIndexTest, ComparesAllBytesNulIncluded) {
 }
 
 TEST(KeyIndexTest, MeetsEqualKeysWhereverTheyAre) {
-  for (const size_t second : {1, 31, 32, 99}) {
+  for (const size_t second : std::initializer_list<size_t>{1, 31, 32, 99}) {
     std::vector<std::string> names;
     for (size_t i = 0; i < 100; ++i) names.push_back(std::to_string(i));
     names[second] = names[0];

@@ -31,9 +31,9 @@ std::string Aliased(uint32_t count) {
 }
 
 TEST(VerifyFlatbufferTest, TheBudgetGrowsWithTheBuffer) {
-  EXPECT_EQ(MaxTables({}, 100), 1'000'000U);
-  EXPECT_EQ(MaxTables({}, 80'000'000), 10'000'000U);
-  EXPECT_EQ(MaxTables({.max_tables = 5}, 80'000'000), 5U);
+  EXPECT_EQ(Limits{}.MaxTables(100), 1'000'000U);
+  EXPECT_EQ(Limits{}.MaxTables(80'000'000), 10'000'000U);
+  EXPECT_EQ(Limits{.max_tables = 5}.MaxTables(80'000'000), 5U);
 }
 
 TEST(VerifyFlatbufferTest, ALimitIsNotDamage) {
