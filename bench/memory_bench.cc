@@ -3,6 +3,7 @@
 // Counters: growth of the resident set, bytes read beyond head and flatbuffer (must be 0), size of the container.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <atomic>
 #include <fstream>
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include "bench/bench_files.h"
 #include "pte/bpte_file.h"
+#include "pte/dump.h"
 #include "pte/ptd_file.h"
 #include "pte/pte_file.h"
 #include "tests/support/build_file.h"
@@ -103,6 +105,39 @@ void OpenTensors(benchmark::State& state) { OpenLarge<PtdFile>(state, Tensors); 
 BENCHMARK(OpenTensors);
 void OpenBundle(benchmark::State& state) { OpenLarge<BpteFile>(state, Bundle); }
 BENCHMARK(OpenBundle);
+
+// --- Dumping streams: memory does not grow with what is written.
+
+class DiscardSink final : public ByteSink {
+ public:
+  absl::Status Append(std::span<const std::byte> bytes) override {
+    bytes_ += bytes.size();
+    return absl::OkStatus();
+  }
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  uint64_t bytes_ = 0;
+};
+
+void DumpLargeProgram(benchmark::State& state) {
+  const std::filesystem::path path = WriteSparse("large.pte", test::Pack(test::LargeProgram(800'000)), 0);
+  const absl::StatusOr<PteFile> file = PteFile::Open(path);
+  if (!file.ok()) state.SkipWithError(file.status().ToString().c_str());
+  int64_t grown = 0;
+  uint64_t written = 0;
+  for (auto _ : state) {
+    const int64_t before = ResidentKiB();
+    DiscardSink sink;
+    if (!DumpJson(*file, sink).ok()) state.SkipWithError("the dump failed");
+    grown = std::max(grown, ResidentKiB() - before);
+    written = sink.bytes();
+  }
+  state.counters["rss_growth_KiB"] = static_cast<double>(grown);
+  state.counters["flatbuffer_MiB"] = static_cast<double>(file->header().program_size >> 20);
+  state.counters["json_MiB"] = static_cast<double>(written >> 20);
+}
+BENCHMARK(DumpLargeProgram)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace pte::bench

@@ -47,31 +47,9 @@ BENCHMARK(OpenAndLookUp)->Arg(1)->Arg(4096)->ArgName("MiB");
 
 // --- Verifying and our checks, against the plain verifier on the same bytes.
 
-fb::ProgramT LargeProgram(size_t values) {
-  fb::ProgramT program = test::MinimalProgram();
-  for (size_t i = 0; i < values; ++i) {
-    auto value = std::make_unique<fb::EValueT>();
-    if (i % 8 == 0) {
-      fb::IntListT list;
-      list.items = {1, 2, 3};
-      value->val.Set(std::move(list));
-    } else {
-      fb::TensorT tensor;
-      tensor.scalar_type = fb::ScalarType::FLOAT;
-      tensor.sizes = {1, 64, 64};
-      tensor.dim_order = {0, 1, 2};
-      tensor.allocation_info = std::make_unique<fb::AllocationDetailsT>();
-      tensor.allocation_info->memory_id = 1;
-      tensor.allocation_info->memory_offset_low = static_cast<uint32_t>(i) * 16;
-      value->val.Set(std::move(tensor));
-    }
-    program.execution_plan[0]->values.push_back(std::move(value));
-  }
-  return program;
-}
-
+// 10 MiB.
 const std::string& LargeFlatbuffer() {
-  static const std::string bytes = Pack(LargeProgram(100'000));
+  static const std::string bytes = Pack(test::LargeProgram(160'000));
   return bytes;
 }
 

@@ -294,6 +294,21 @@ std::string Build(const BaseProgram& base, uint32_t header_length) {
 
 std::string Build(const BaseDirectory& base) { return WithPtdHeader(Pack(base.directory), base.data.size()) + base.data; }
 
+fb::ProgramT LargeProgram(size_t values) {
+  constexpr size_t kListEvery = 8;
+  fb::ProgramT program = MinimalProgram();
+  fb::IntListT list;
+  list.items = {1, 2, 3};
+  for (size_t i = 0; i < values; ++i) {
+    fb::TensorT tensor = TensorOf({1, 64, 64}, 0);
+    tensor.allocation_info = std::make_unique<fb::AllocationDetailsT>();
+    tensor.allocation_info->memory_id = 1;
+    tensor.allocation_info->memory_offset_low = static_cast<uint32_t>(i) * 16;
+    program.execution_plan[0]->values.push_back(i % kListEvery == 0 ? ValueOf(list) : ValueOf(std::move(tensor)));
+  }
+  return program;
+}
+
 fb::ProgramT ProgramWithKeys(uint32_t count, uint64_t size, std::string_view prefix) {
   fb::ProgramT program = MinimalProgram();
   program.segments.push_back(SegmentRow(0, size));

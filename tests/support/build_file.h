@@ -82,6 +82,9 @@ class Editor {
 std::string Build(const BaseProgram& base, uint32_t header_length = 32);
 std::string Build(const BaseDirectory& base);
 
+// A program of one method with this many values, tensors and lists; about 66 bytes each.
+fb::ProgramT LargeProgram(size_t values);
+
 // A program with `count` keys of `prefix` + number, all in one segment of `size` bytes.
 fb::ProgramT ProgramWithKeys(uint32_t count, uint64_t size, std::string_view prefix = "key.");
 
