@@ -1,15 +1,17 @@
 // What the generated type tables do not tell of schema/*.fbs: alignment, which types there are, and what must not be written there.
 #include <cstdint>
 #include <numeric>
-#include <regex>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "pte/schema.h"
 #include "tests/support/files.h"
+#include "tests/support/pattern.h"
 
 namespace pte {
 namespace {
@@ -73,33 +75,28 @@ TEST(SchemaTextTest, EnumsAreBytes) {
 
 // The text of a schema without its comments.
 std::string SchemaText(const std::string& name) {
-  return std::regex_replace(test::ReadFile(PTE_SOURCE_DIR "/schema/" + name), std::regex("//[^\n]*"), "");
+  std::string text;
+  const std::vector<std::string> lines = absl::StrSplit(test::ReadFile(PTE_SOURCE_DIR "/schema/" + name), '\n');
+  for (const std::string& line : lines) absl::StrAppend(&text, line.substr(0, line.find("//")), "\n");
+  return text;
 }
 
-// All matches of the first group of `pattern`, in order.
-std::vector<std::string> Matches(const std::string& text, const std::string& pattern) {
-  const std::regex regex(pattern);
-  std::vector<std::string> found;
-  for (auto i = std::sregex_iterator(text.begin(), text.end(), regex); i != std::sregex_iterator(); ++i) found.push_back((*i)[1]);
-  return found;
-}
-
-const std::string kTypes = R"(\b(?:table|struct|enum|union)\s+(\w+))";
+const test::Pattern kTypes(R"(\b(?:table|struct|enum|union)\s+(\w+))");
 
 // schema_facts_test has the fields of each of these; a type added to a schema must be added there and here.
 TEST(SchemaTextTest, SchemasHaveTheseTypes) {
-  EXPECT_THAT(Matches(SchemaText("scalar_type.fbs"), kTypes), ElementsAre("ScalarType"));
+  EXPECT_THAT(kTypes.FirstGroups(SchemaText("scalar_type.fbs")), ElementsAre("ScalarType"));
   EXPECT_THAT(
-      Matches(SchemaText("program.fbs"), kTypes),
+      kTypes.FirstGroups(SchemaText("program.fbs")),
       ElementsAre("ContainerMetadata", "Null", "AllocationDetails", "TensorShapeDynamism", "TensorDataLocation", "DeviceType",
                   "ExtraTensorInfo", "Tensor", "Int", "Bool", "Double", "String", "IntList", "DoubleList", "BoolList", "TensorList",
                   "OptionalTensorList", "KernelTypes", "EValue", "Operator", "KernelCall", "DelegateCall", "MoveCall", "JumpFalseCall",
                   "FreeCall", "InstructionArguments", "Instruction", "Frame", "FrameList", "DataLocation", "BackendDelegateDataReference",
                   "CompileSpec", "BackendDelegate", "Chain", "ExecutionPlan", "NonConstBufferDevice", "Buffer", "BackendDelegateInlineData",
                   "DataSegment", "SubsegmentOffsets", "NamedData", "Program"));
-  EXPECT_THAT(Matches(SchemaText("flat_tensor.fbs"), kTypes),
+  EXPECT_THAT(kTypes.FirstGroups(SchemaText("flat_tensor.fbs")),
               ElementsAre("TensorLayout", "DataSegment", "NamedData", "FlatTensor", "LegacyTensorMetadata", "LegacyFlatTensor"));
-  EXPECT_THAT(Matches(SchemaText("bundled_program.fbs"), kTypes),
+  EXPECT_THAT(kTypes.FirstGroups(SchemaText("bundled_program.fbs")),
               ElementsAre("Int", "Bool", "Double", "Tensor", "ValueUnion", "Value", "BundledMethodTestCase", "BundledMethodTestSuite",
                           "BundledProgram"));
 }
@@ -109,8 +106,8 @@ TEST(SchemaTextTest, SchemasUseNoAttributeButAlignment) {
   for (const char* name : {"scalar_type.fbs", "program.fbs", "flat_tensor.fbs", "bundled_program.fbs"}) {
     SCOPED_TRACE(name);
     const std::string text = SchemaText(name);
-    EXPECT_THAT(Matches(text, R"(\b(struct)\b)"), IsEmpty());
-    EXPECT_THAT(Matches(text, R"(\(\s*((?!force_align: \d+\))[^)]*)\))"), IsEmpty());
+    EXPECT_THAT(test::Pattern(R"(\b(struct)\b)").FirstGroups(text), IsEmpty());
+    EXPECT_THAT(test::Pattern(R"(\(\s*((?!force_align: \d+\))[^)]*)\))").FirstGroups(text), IsEmpty());
   }
 }
 
