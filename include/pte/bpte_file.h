@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -61,8 +62,8 @@ class PTE_EXPORT BpteFile {
   std::span<const TestSuite> suites() const;
 
   // The program inside, opened in place: nothing is copied, and its segments and payloads report offsets of the outermost file. Opened anew
-  // at each call. Codes as PteFile::Open.
-  absl::StatusOr<PteFile> program(const OpenOptions& options = {}) const;
+  // at each call; without options, by those that the bundle was opened with. Codes as PteFile::Open.
+  absl::StatusOr<PteFile> program(const std::optional<OpenOptions>& options = std::nullopt) const;
 
   // Its bytes as one payload.
   Payload ProgramPayload() const;

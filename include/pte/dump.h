@@ -32,7 +32,7 @@ struct DumpOptions {
   // Add "xxh3_64" and "sha256" of the bytes, in hexadecimal, to each payload summary and each segment. Reads every payload.
   bool payload_hash = false;
 
-  // Spaces by which each level is indented; 0 writes one line.
+  // Spaces by which each level is indented; 0 or less writes one line.
   int indent = 1;
 
   // Value of the member "file"; none where empty.
@@ -42,7 +42,8 @@ struct DumpOptions {
   Limits limits = {};
 };
 
-//   kResourceExhausted  limits.max_unpacked_bytes
+//   kResourceExhausted  limits.max_unpacked_bytes; or payload_hash of payloads that overlap so often that hashing them would read more than four
+//                       times the file (payloads that are the same are hashed once)
 //   others              from the sink, and from the source where payload_hash
 PTE_EXPORT absl::Status DumpJson(const PteFile& file, ByteSink& sink, const DumpOptions& options = {});
 PTE_EXPORT absl::Status DumpJson(const PtdFile& file, ByteSink& sink, const DumpOptions& options = {});

@@ -52,9 +52,11 @@ class PTE_EXPORT Payload {
   Rope AsRope() const;
 
   // Hands all bytes to `sink`, in bounded memory.
-  absl::Status CopyTo(ByteSink& sink) const { return AsRope().CopyTo(sink); }
+  absl::Status CopyTo(ByteSink& sink) const;
 
  private:
+  absl::StatusOr<Bytes> LoadOrThrow(const LoadOptions& options) const;
+
   std::shared_ptr<const ByteSource> source_;
   uint64_t offset_;
   uint64_t size_;

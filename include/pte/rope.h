@@ -3,8 +3,8 @@
 //
 //   pte::Rope rope;
 //   rope.Append(pte::Bytes::FromString(head));
-//   rope.AppendZeros(12);
-//   rope.Append(source, 4096, engine_size);                            // nothing is read
+//   absl::Status padded = rope.AppendZeros(12);
+//   absl::Status appended = rope.Append(source, 4096, engine_size);    // nothing is read
 //   absl::Status copied = rope.CopyTo(sink);                           // in bounded memory
 //
 // Ownership: a rope keeps its bytes and sources alive.
@@ -43,10 +43,11 @@ class PTE_EXPORT Rope {
   Rope(Bytes bytes) { Append(std::move(bytes)); }  // NOLINT: implicit on purpose
 
   void Append(Bytes bytes);
-  void AppendZeros(uint64_t length);
+  //   kOutOfRange  the rope would be longer than 2^64 - 1 bytes; it is unchanged
+  absl::Status AppendZeros(uint64_t length);
 
   // A range of `source`, unread.
-  //   kOutOfRange  the range ends beyond source->size(); the rope is unchanged
+  //   kOutOfRange  the range ends beyond source->size(), or the rope would be too long; it is unchanged
   absl::Status Append(std::shared_ptr<const ByteSource> source, uint64_t offset, uint64_t length);
 
   uint64_t size() const { return size_; }
@@ -59,6 +60,8 @@ class PTE_EXPORT Rope {
   absl::Status CopyTo(ByteSink& sink) const;
 
  private:
+  absl::Status Grow(uint64_t length);
+
   std::vector<Piece> pieces_;
   uint64_t size_ = 0;
 };

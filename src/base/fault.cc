@@ -89,6 +89,10 @@ absl::Status AtFileOffset(const absl::Status& status, uint64_t base) {
   return FaultStatus(status.code(), *fault);
 }
 
+Finding FindingOf(Severity severity, const Fault& fault) {
+  return {fault.rule, severity, fault.file_offset, fault.path, fault.what, fault.expected, fault.actual};
+}
+
 std::string Hex(uint64_t value) { return absl::StrFormat("0x%x", value); }
 
 std::string Number(uint64_t value) {

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "pte/fault.h"
+#include "pte/finding.h"
 
 namespace pte {
 
@@ -19,6 +20,9 @@ absl::Status WithName(const absl::Status& status, std::string_view name);
 
 // The same status with its fault, where it has one, moved by `base` bytes: from an inner container to the outermost file.
 absl::Status AtFileOffset(const absl::Status& status, uint64_t base);
+
+// The same facts as a finding.
+Finding FindingOf(Severity severity, const Fault& fault);
 
 // "0x20"; "4096 (0x1000)": how numbers appear in messages, expected and actual.
 std::string Hex(uint64_t value);

@@ -9,7 +9,6 @@
 namespace pte {
 
 inline absl::string_view ToAbsl(std::string_view text) { return {text.data(), text.size()}; }
-inline std::string_view ToStd(absl::string_view text) { return {text.data(), text.size()}; }
 
 }  // namespace pte
 

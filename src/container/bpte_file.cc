@@ -7,7 +7,6 @@
 #include "src/container/file_access.h"
 #include "src/container/open.h"
 #include "src/flatbuffer/verify.h"
-#include "src/format/wire.h"
 
 namespace pte {
 
@@ -55,9 +54,18 @@ Bytes BpteFile::flatbuffer() const { return state_->flatbuffer; }
 std::span<const Finding> BpteFile::notes() const { return state_->notes; }
 std::span<const TestSuite> BpteFile::suites() const { return state_->suites; }
 
-absl::StatusOr<PteFile> BpteFile::program(const OpenOptions& options) const {
-  PTE_ASSIGN_OR_RETURN(std::shared_ptr<const ByteSource> source, RangeSource(state_->source, state_->program.offset, state_->program.size));
-  return FileAccess::OpenProgram(std::move(source), state_->program.offset, options);
+absl::StatusOr<PteFile> BpteFile::program(const std::optional<OpenOptions>& options) const {
+  return WithoutThrowing([&]() -> absl::StatusOr<PteFile> {
+    const ByteRange range = state_->program;
+    PTE_ASSIGN_OR_RETURN(std::shared_ptr<const ByteSource> source, RangeSource(state_->source, range.offset, range.size));
+    absl::StatusOr<PteFile> program = FileAccess::OpenProgram(std::move(source), range.offset, options.value_or(state_->options));
+    std::optional<Fault> fault = FaultOf(program.status());
+    if (program.ok() || !fault || fault->rule != "H2") return program;
+    // Of a file by itself this would be the caller's mistake; inside a bundle it is damage.
+    fault->rule = "B3";
+    const bool is_other_kind = absl::IsInvalidArgument(program.status());
+    return WithName(FaultStatus(is_other_kind ? absl::StatusCode::kDataLoss : program.status().code(), *fault), state_->source->name());
+  });
 }
 
 Payload BpteFile::ProgramPayload() const { return state_->PayloadAt(state_->program.offset, state_->program.size); }

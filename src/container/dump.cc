@@ -1,9 +1,11 @@
 #include "pte/dump.h"
 
+#include <map>
 #include <memory>
 #include <span>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "src/base/status_macros.h"
 #include "src/container/file_access.h"
 #include "src/flatbuffer/json.h"
@@ -15,16 +17,44 @@ namespace {
 
 constexpr uint64_t kJsonVersion = 1;
 
+// Hashes payloads, each once however often it is referred to.
+class PayloadHasher {
+ public:
+  explicit PayloadHasher(const OpenContainer& container) : container_(container), left_(kHashedPerByte * container.source->size()) {}
+
+  absl::StatusOr<PayloadDigests> Hash(uint64_t file_offset, uint64_t size) {
+    const auto [entry, is_new] = known_.try_emplace({file_offset, size});
+    if (!is_new) return entry->second;
+    if (size > left_) {
+      return FaultStatus(absl::StatusCode::kResourceExhausted,
+                         {"F4", file_offset, "", "payloads overlap so often that hashing them would read the file many times",
+                          absl::StrCat("at most ", kHashedPerByte, " times"), "more"});
+    }
+    left_ -= size;
+    DigestSink sink;
+    PTE_RETURN_IF_ERROR(container_.PayloadAt(file_offset - container_.file_offset, size).CopyTo(sink));
+    PTE_ASSIGN_OR_RETURN(const Digests digests, sink.Finish());
+    entry->second = {digests.xxh3_64, digests.sha256};
+    return entry->second;
+  }
+
+ private:
+  // Payloads of a sound file do not overlap, unless they are the same.
+  static constexpr uint64_t kHashedPerByte = 4;
+
+  const OpenContainer& container_;
+  uint64_t left_;
+  std::map<std::pair<uint64_t, uint64_t>, PayloadDigests> known_;
+};
+
 JsonOptions FlatbufferOptions(const OpenContainer& container, std::span<const Segment> segments, const DumpOptions& options) {
   JsonOptions json;
   json.file_offset = container.file_offset;
   json.max_visited = options.limits.MaxUnpackedBytes(container.flatbuffer.size());
   json.segments = segments;
   if (!options.payload_hash) return json;
-  json.digest = [&container](uint64_t offset, uint64_t size) -> absl::StatusOr<Digests> {
-    DigestSink sink;
-    PTE_RETURN_IF_ERROR(container.PayloadAt(offset - container.file_offset, size).CopyTo(sink));
-    return sink.Finish();
+  json.digest = [hasher = std::make_shared<PayloadHasher>(container)](uint64_t offset, uint64_t size) {
+    return hasher->Hash(offset, size);
   };
   return json;
 }
@@ -32,7 +62,8 @@ JsonOptions FlatbufferOptions(const OpenContainer& container, std::span<const Se
 absl::Status WriteRoot(std::string_view key, const OpenContainer& container, std::span<const Segment> segments,
                        const flatbuffers::TypeTable& type, const DumpOptions& options, JsonWriter& out) {
   out.Key(key);
-  return WriteFlatbufferJson(container.flatbuffer.span(), type, FlatbufferOptions(container, segments, options), out);
+  const absl::Status written = WriteFlatbufferJson(container.flatbuffer.span(), type, FlatbufferOptions(container, segments, options), out);
+  return FaultOf(written) ? WithName(written, container.source->name()) : written;
 }
 
 absl::Status WriteProgram(const PteFile& file, const DumpOptions& options, JsonWriter& out) {
@@ -72,10 +103,7 @@ absl::Status DumpJson(const PtdFile& file, ByteSink& sink, const DumpOptions& op
 }
 
 absl::Status DumpJson(const BpteFile& file, ByteSink& sink, const DumpOptions& options) {
-  OpenOptions open;
-  open.allow_newer = FileAccess::Container(file).options.allow_newer;
-  open.limits = options.limits;
-  PTE_ASSIGN_OR_RETURN(const PteFile program, file.program(open));
+  PTE_ASSIGN_OR_RETURN(const PteFile program, file.program());
   return WriteDocument(ContainerKind::kBpte, sink, options, [&](JsonWriter& out) {
     PTE_RETURN_IF_ERROR(
         WriteRoot("bundled_program", FileAccess::Container(file), {}, *fb::BundledProgram::MiniReflectTypeTable(), options, out));

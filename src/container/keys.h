@@ -29,9 +29,10 @@ template <class NamedData>
 absl::Status CheckNamedRow(OpenContainer& container, const NamedData& row, size_t index, size_t segments, const KeyRules& rules) {
   const auto path = [&](std::string_view field) { return absl::StrCat("named_data[", index, "]", ToAbsl(field)); };
   if (row.key() == nullptr)
-    return DataLoss({std::string(rules.missing_key), container.OffsetOf(&row), path(".key"), "the entry has no key", "", ""});
+    return DataLoss({std::string(rules.missing_key), container.OffsetOf(&row), path(".key"), "the entry has no key", "a key", "nothing"});
   if (row.key()->size() == 0)
-    container.Note(Severity::kWarning, {"S27", container.OffsetOf(row.key()), path(".key"), "the key is empty", "", ""});
+    container.Note(Severity::kWarning,
+                   {"S27", container.OffsetOf(row.key()), path(".key"), "the key is empty", "a key of at least one byte", "0 bytes"});
   if (row.segment_index() < segments) return absl::OkStatus();
   return DataLoss({std::string(rules.segment_index), container.OffsetOf(&row, NamedData::VT_SEGMENT_INDEX), path(".segment_index"),
                    "no such segment", absl::StrCat("below ", segments), absl::StrCat(row.segment_index())});

@@ -40,10 +40,12 @@ absl::Status WrongKind(ContainerKind wanted, ContainerKind found) {
 }  // namespace
 
 absl::StatusOr<ContainerHeader> ReadContainerHeader(const ByteSource& source, std::vector<Finding>* notes) {
-  PTE_ASSIGN_OR_RETURN(const std::vector<std::byte> head, ReadHead(source));
-  absl::StatusOr<ContainerHeader> header = ParseHeader(head, source.size(), notes);
-  if (!header.ok()) return OpeningError(header.status(), source.name(), 0);
-  return header;
+  return WithoutThrowing([&]() -> absl::StatusOr<ContainerHeader> {
+    PTE_ASSIGN_OR_RETURN(const std::vector<std::byte> head, ReadHead(source));
+    absl::StatusOr<ContainerHeader> header = ParseHeader(head, source.size(), notes);
+    if (!header.ok()) return OpeningError(header.status(), source.name(), 0);
+    return header;
+  });
 }
 
 absl::Status OpenHead(std::shared_ptr<const ByteSource> source, uint64_t file_offset, ContainerKind wanted, const OpenOptions& options,
@@ -61,6 +63,10 @@ absl::Status ReadFlatbuffer(OpenContainer& container, std::optional<ByteRange> s
   PTE_ASSIGN_OR_RETURN(const Memory memory, skip ? ReserveZeroed(size) : AllocateMemory(size));
   const auto head = static_cast<size_t>(std::min<uint64_t>(container.head.size(), size));
   std::memcpy(memory.span.data(), container.head.data(), head);
+  if (skip && skip->offset < head) {
+    const uint64_t skipped = std::min(head - skip->offset, skip->size);
+    std::memset(memory.span.data() + skip->offset, 0, static_cast<size_t>(skipped));
+  }
   const auto read = [&](uint64_t begin, uint64_t end) {
     if (begin >= end) return absl::OkStatus();
     return container.source->ReadAt(begin, memory.span.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)));
@@ -90,7 +96,7 @@ absl::Status OpeningError(const absl::Status& status, std::string_view name, uin
 
 void OpenContainer::Note(Severity severity, const Fault& fault) {
   if (notes.size() >= options.limits.max_notes) return;
-  notes.push_back({fault.rule, severity, fault.file_offset, fault.path, fault.what, fault.expected, fault.actual});
+  notes.push_back(FindingOf(severity, fault));
 }
 
 void OpenContainer::FinishNotes() {

@@ -74,6 +74,7 @@ template <class State>
 absl::StatusOr<std::shared_ptr<const State>> OpenState(std::shared_ptr<const ByteSource> source, uint64_t file_offset, ContainerKind kind,
                                                        const OpenOptions& options) {
   return WithoutThrowing([&]() -> absl::StatusOr<std::shared_ptr<const State>> {
+    if (source == nullptr) return absl::InvalidArgumentError("no source was given to read from");
     const std::string name = source->name();
     auto state = std::make_shared<State>();
     absl::Status status = OpenHead(std::move(source), file_offset, kind, options, *state);
@@ -91,11 +92,15 @@ absl::StatusOr<FixedList<Segment>> PlaceSegments(const OpenContainer& container,
   if (rows == nullptr) return FixedList<Segment>();
   PTE_ASSIGN_OR_RETURN(FixedList<Segment> segments, FixedList<Segment>::WithCapacity(rows->size()));
   for (const DataSegment* row : *rows) {
-    const auto index = static_cast<uint32_t>(segments.size());
-    const absl::StatusOr<FileOffset> start =
-        PlaceSegment(container.header, {index, SegmentOffset(row->offset()), ByteCount(row->size()), container.OffsetOf(row)});
-    if (!start.ok()) return start.status();
-    segments.push_back({index, container.file_offset + start->value(), row->size()});
+    SegmentRow place{static_cast<uint32_t>(segments.size()), SegmentOffset(row->offset()), ByteCount(row->size())};
+    const absl::StatusOr<FileOffset> start = PlaceSegment(container.header, place);
+    if (!start.ok()) {
+      // Once more, for a message that names the fields' places.
+      place.offset_field = container.OffsetOf(row, DataSegment::VT_OFFSET);
+      place.size_field = container.OffsetOf(row, DataSegment::VT_SIZE);
+      return PlaceSegment(container.header, place).status();
+    }
+    segments.push_back({place.index, container.file_offset + start->value(), row->size()});
   }
   return segments;
 }

@@ -17,6 +17,10 @@ absl::Status Payload::ReadAt(uint64_t offset, std::span<std::byte> out) const {
 }
 
 absl::StatusOr<Bytes> Payload::Load(const LoadOptions& options) const {
+  return WithoutThrowing([&] { return LoadOrThrow(options); });
+}
+
+absl::StatusOr<Bytes> Payload::LoadOrThrow(const LoadOptions& options) const {
   if (size_ > options.max_bytes) {
     return absl::ResourceExhaustedError(absl::StrCat(source_->name(), ": payload at offset ", Hex(file_offset_),
                                                      ": larger than allowed; wanted at most ", Number(options.max_bytes), " bytes, found ",
@@ -29,6 +33,10 @@ absl::StatusOr<Bytes> Payload::Load(const LoadOptions& options) const {
   PTE_ASSIGN_OR_RETURN(const Memory memory, AllocateMemory(size_));
   PTE_RETURN_IF_ERROR(source_->ReadAt(offset_, memory.span));
   return Bytes::WithOwner(memory.owner, memory.span);
+}
+
+absl::Status Payload::CopyTo(ByteSink& sink) const {
+  return WithoutThrowing([&] { return AsRope().CopyTo(sink); });
 }
 
 Rope Payload::AsRope() const {

@@ -23,10 +23,11 @@ absl::Status VerifyDirectory(const OpenContainer& container) {
   const auto* root = flatbuffers::GetRoot<fb::FlatTensor>(container.flatbuffer.data());
   if (verified.ok() && root->named_data() != nullptr) return verified;
   if (absl::IsResourceExhausted(verified)) return verified;
+  // The fourth field, which no table of the current schema has.
   const bool is_legacy =
       VerifyFlatbuffer(container.flatbuffer.span(), SchemaOf<fb::flat_tensor::LegacyFlatTensor>("D10", "F3"), container.options.limits)
           .ok() &&
-      flatbuffers::GetRoot<fb::flat_tensor::LegacyFlatTensor>(container.flatbuffer.data())->tensors() != nullptr;
+      flatbuffers::GetRoot<fb::flat_tensor::LegacyFlatTensor>(container.flatbuffer.data())->segments() != nullptr;
   if (!is_legacy) return verified;
   return FaultStatus(absl::StatusCode::kUnimplemented,
                      {"D11", container.header.root_offset, "named_data",
@@ -35,8 +36,10 @@ absl::Status VerifyDirectory(const OpenContainer& container) {
 }
 
 absl::Status CheckPresent(const OpenContainer& container, const fb::FlatTensor& root) {
-  if (root.segments() == nullptr) return DataLoss({"D11", container.OffsetOf(&root), "segments", "the list is missing", "", ""});
-  if (root.named_data() == nullptr) return DataLoss({"D11", container.OffsetOf(&root), "named_data", "the list is missing", "", ""});
+  if (root.segments() == nullptr)
+    return DataLoss({"D11", container.OffsetOf(&root), "segments", "the list is missing", "a list", "nothing"});
+  if (root.named_data() == nullptr)
+    return DataLoss({"D11", container.OffsetOf(&root), "named_data", "the list is missing", "a list", "nothing"});
   return absl::OkStatus();
 }
 

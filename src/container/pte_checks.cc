@@ -1,32 +1,36 @@
 #include "src/container/pte_checks.h"
 
+#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "src/base/status_macros.h"
+#include "src/base/text.h"
+#include "src/format/wire.h"
 
 namespace pte {
 namespace {
 
 using flatbuffers::uoffset_t;
 
-template <class Element>
-absl::Status CheckWide(const OpenContainer& container, const flatbuffers::Vector<Element>* vector, std::string_view what) {
+// `path` is asked for where the vector is misaligned.
+template <class Element, class Path>
+absl::Status CheckWide(const OpenContainer& container, const flatbuffers::Vector<Element>* vector, Path path) {
   static_assert(sizeof(Element) == sizeof(uint64_t));
   // Exporters have written empty vectors at any multiple of 4: there is no element to be misaligned.
   if (CountOf(vector) == 0 || container.OffsetOf(vector->Data()) % sizeof(Element) == 0) return absl::OkStatus();
-  return DataLoss({"F2", container.OffsetOf(vector), std::string(what), "the vector's elements are misaligned", "a multiple of 8",
+  return DataLoss({"F2", container.OffsetOf(vector), path(), "the vector's elements are misaligned", "a multiple of 8",
                    Number(container.OffsetOf(vector->Data()))});
 }
 
-absl::Status CheckWideValues(const OpenContainer& container, const fb::ExecutionPlan& plan) {
-  if (plan.values() == nullptr) return absl::OkStatus();
-  for (const fb::EValue* value : *plan.values()) {
-    const fb::KernelTypes type = value->val_type();
-    if (type == fb::KernelTypes::IntList && value->val_as_IntList() != nullptr) {
-      PTE_RETURN_IF_ERROR(CheckWide(container, value->val_as_IntList()->items(), "values.val.items"));
-    } else if (type == fb::KernelTypes::DoubleList && value->val_as_DoubleList() != nullptr) {
-      PTE_RETURN_IF_ERROR(CheckWide(container, value->val_as_DoubleList()->items(), "values.val.items"));
+absl::Status CheckWideValues(const OpenContainer& container, const fb::ExecutionPlan& plan, uoffset_t plan_index) {
+  for (uoffset_t i = 0; i < CountOf(plan.values()); ++i) {
+    const fb::EValue* value = plan.values()->Get(i);
+    const auto path = [&] { return absl::StrCat("execution_plan[", plan_index, "].values[", i, "].val.items"); };
+    if (const fb::IntList* list = value->val_as_IntList()) {
+      PTE_RETURN_IF_ERROR(CheckWide(container, list->items(), path));
+    } else if (const fb::DoubleList* doubles = value->val_as_DoubleList()) {
+      PTE_RETURN_IF_ERROR(CheckWide(container, doubles->items(), path));
     }
   }
   return absl::OkStatus();
@@ -34,6 +38,11 @@ absl::Status CheckWideValues(const OpenContainer& container, const fb::Execution
 
 const flatbuffers::Vector<uint64_t>* OffsetsOf(const fb::SubsegmentOffsets* offsets) {
   return offsets == nullptr ? nullptr : offsets->offsets();
+}
+
+// An index is out of range for another reason where the whole list is missing.
+std::string SegmentIndexRule(const fb::Program& program, std::string_view rule) {
+  return std::string(program.segments() == nullptr ? "S3" : rule);
 }
 
 // The rules by which constant and mutable offsets are refused.
@@ -55,7 +64,7 @@ absl::Status CheckOffsets(const OpenContainer& container, const flatbuffers::Vec
       continue;
     }
     const uint64_t at = container.OffsetOf(offsets.Data() + size_t{i} * sizeof(uint64_t));
-    const std::string path = absl::StrCat(std::string(rules.path), ".offsets[", i, "]");
+    const std::string path = absl::StrCat(ToAbsl(rules.path), ".offsets[", i, "]");
     if (beyond) {
       return DataLoss({std::string(rules.beyond_segment), at, path, absl::StrCat("begins beyond segment ", segment.index),
                        absl::StrCat("at most ", Number(segment.size)), Number(offset)});
@@ -65,45 +74,51 @@ absl::Status CheckOffsets(const OpenContainer& container, const flatbuffers::Vec
   return absl::OkStatus();
 }
 
-Fault BadSegmentIndex(const OpenContainer& container, const fb::SubsegmentOffsets& table, size_t segments, const OffsetRules& rules) {
-  return {std::string(rules.segment_index),
+Fault BadSegmentIndex(const OpenContainer& container, const fb::Program& program, const fb::SubsegmentOffsets& table, size_t segments,
+                      const OffsetRules& rules) {
+  return {SegmentIndexRule(program, rules.segment_index),
           container.OffsetOf(&table, fb::SubsegmentOffsets::VT_SEGMENT_INDEX),
-          absl::StrCat(std::string(rules.path), ".segment_index"),
+          absl::StrCat(ToAbsl(rules.path), ".segment_index"),
           "no such segment",
           absl::StrCat("below ", segments),
           absl::StrCat(table.segment_index())};
 }
 
-absl::Status CheckInlineDelegate(OpenContainer& container, const fb::Program& program, const fb::BackendDelegateDataReference& reference,
-                                 const std::string& path) {
-  const auto* entries = program.backend_delegate_data();
-  if (reference.index() >= CountOf(entries)) {
-    return DataLoss({"P16", container.OffsetOf(&reference, fb::BackendDelegateDataReference::VT_INDEX), path + ".index",
-                     "no such entry in backend_delegate_data", absl::StrCat("below ", CountOf(entries)), absl::StrCat(reference.index())});
+// Names what is wrong with a reference that is not sound.
+absl::Status RefuseReference(const OpenContainer& container, const fb::Program& program, const fb::BackendDelegateDataReference& reference,
+                             size_t segments, const std::string& path) {
+  using Reference = fb::BackendDelegateDataReference;
+  Fault fault{"P17", container.OffsetOf(&reference, Reference::VT_INDEX), path + ".index", "", "", absl::StrCat(reference.index())};
+  switch (reference.location()) {
+    case fb::DataLocation::INLINE:
+      fault.rule = "P16";
+      fault.what = "no such entry in backend_delegate_data";
+      fault.expected = absl::StrCat("below ", CountOf(program.backend_delegate_data()));
+      return DataLoss(fault);
+    case fb::DataLocation::SEGMENT:
+      fault.rule = SegmentIndexRule(program, "P17");
+      fault.what = "no such segment";
+      fault.expected = absl::StrCat("below ", segments);
+      return DataLoss(fault);
   }
-  const fb::BackendDelegateInlineData* entry = entries->Get(reference.index());
-  if (entry->data() == nullptr) {
-    container.Note(Severity::kWarning,
-                   {"P16", container.OffsetOf(entry), absl::StrCat("backend_delegate_data[", reference.index(), "].data"),
-                    "the delegate's entry holds no data; taken as empty", "", ""});
-  }
-  return absl::OkStatus();
+  return DataLoss({"P17", container.OffsetOf(&reference, Reference::VT_LOCATION), path + ".location", "no such location",
+                   "0 (INLINE) or 1 (SEGMENT)", absl::StrCat(static_cast<int>(reference.location()))});
 }
 
-absl::Status CheckDelegate(OpenContainer& container, const fb::Program& program, const fb::BackendDelegate& delegate, size_t segments,
-                           const std::string& path) {
-  const fb::BackendDelegateDataReference* reference = delegate.processed();
-  if (reference == nullptr)
-    return DataLoss({"P13", container.OffsetOf(&delegate), path, "the delegate does not say where its bytes are", "", ""});
-  switch (reference->location()) {
-    case fb::DataLocation::INLINE: return CheckInlineDelegate(container, program, *reference, path);
-    case fb::DataLocation::SEGMENT:
-      if (reference->index() < segments) return absl::OkStatus();
-      return DataLoss({"P17", container.OffsetOf(reference, fb::BackendDelegateDataReference::VT_INDEX), path + ".index", "no such segment",
-                       absl::StrCat("below ", segments), absl::StrCat(reference->index())});
+// Whether the reference leads to bytes, without making a text of its path.
+bool IsSound(const fb::BackendDelegateDataReference* reference, size_t inline_entries, size_t segments) {
+  if (reference == nullptr) return false;
+  if (reference->location() == fb::DataLocation::SEGMENT) return reference->index() < segments;
+  return reference->location() == fb::DataLocation::INLINE && reference->index() < inline_entries;
+}
+
+void NoteEmptyEntries(OpenContainer& container, const fb::Program& program) {
+  for (uoffset_t i = 0; i < CountOf(program.backend_delegate_data()); ++i) {
+    const fb::BackendDelegateInlineData* entry = program.backend_delegate_data()->Get(i);
+    if (entry->data() != nullptr) continue;
+    container.Note(Severity::kWarning, {"P16", container.OffsetOf(entry), absl::StrCat("backend_delegate_data[", i, "].data"),
+                                        "the entry holds no data; taken as empty", "a vector", "nothing"});
   }
-  return DataLoss({"P17", container.OffsetOf(reference, fb::BackendDelegateDataReference::VT_LOCATION), path + ".location",
-                   "no such location", "0 (INLINE) or 1 (SEGMENT)", absl::StrCat(static_cast<int>(reference->location()))});
 }
 
 }  // namespace
@@ -114,16 +129,16 @@ bool ConstantsInSegment(const fb::Program& program) {
 }
 
 absl::Status CheckWideVectors(const OpenContainer& container, const fb::Program& program) {
-  PTE_RETURN_IF_ERROR(CheckWide(container, OffsetsOf(program.constant_segment()), "constant_segment.offsets"));
-  if (program.mutable_data_segments() != nullptr) {
-    for (const fb::SubsegmentOffsets* segment : *program.mutable_data_segments()) {
-      PTE_RETURN_IF_ERROR(CheckWide(container, segment->offsets(), "mutable_data_segments.offsets"));
-    }
+  PTE_RETURN_IF_ERROR(CheckWide(container, OffsetsOf(program.constant_segment()), [] { return std::string("constant_segment.offsets"); }));
+  for (uoffset_t i = 0; i < CountOf(program.mutable_data_segments()); ++i) {
+    PTE_RETURN_IF_ERROR(CheckWide(container, program.mutable_data_segments()->Get(i)->offsets(),
+                                  [&] { return absl::StrCat("mutable_data_segments[", i, "].offsets"); }));
   }
-  if (program.execution_plan() == nullptr) return absl::OkStatus();
-  for (const fb::ExecutionPlan* plan : *program.execution_plan()) {
-    PTE_RETURN_IF_ERROR(CheckWide(container, plan->non_const_buffer_sizes(), "execution_plan.non_const_buffer_sizes"));
-    PTE_RETURN_IF_ERROR(CheckWideValues(container, *plan));
+  for (uoffset_t i = 0; i < CountOf(program.execution_plan()); ++i) {
+    const fb::ExecutionPlan* plan = program.execution_plan()->Get(i);
+    PTE_RETURN_IF_ERROR(CheckWide(container, plan->non_const_buffer_sizes(),
+                                  [&] { return absl::StrCat("execution_plan[", i, "].non_const_buffer_sizes"); }));
+    PTE_RETURN_IF_ERROR(CheckWideValues(container, *plan, i));
   }
   return absl::OkStatus();
 }
@@ -139,7 +154,7 @@ absl::Status CheckConstants(OpenContainer& container, const fb::Program& program
                      absl::StrCat(CountOf(program.constant_buffer()), " inside, ", offsets->size(), " in the segment")});
   }
   if (table->segment_index() >= segments.size()) {
-    const Fault fault = BadSegmentIndex(container, *table, segments.size(), kRules);
+    const Fault fault = BadSegmentIndex(container, program, *table, segments.size(), kRules);
     if (offsets->size() > 1) return DataLoss(fault);
     container.Note(Severity::kWarning, fault);
     return absl::OkStatus();
@@ -161,17 +176,21 @@ absl::Status CheckMutableData(OpenContainer& container, const fb::Program& progr
   }
   const fb::SubsegmentOffsets& first = *tables->Get(0);
   if (CountOf(first.offsets()) == 0) return absl::OkStatus();
-  if (first.segment_index() >= segments.size()) return DataLoss(BadSegmentIndex(container, first, segments.size(), kRules));
+  if (first.segment_index() >= segments.size()) return DataLoss(BadSegmentIndex(container, program, first, segments.size(), kRules));
   return CheckOffsets(container, *first.offsets(), segments[first.segment_index()], kRules);
 }
 
 absl::Status CheckDelegates(OpenContainer& container, const fb::Program& program, std::span<const Segment> segments) {
-  if (program.execution_plan() == nullptr) return absl::OkStatus();
-  for (uoffset_t p = 0; p < program.execution_plan()->size(); ++p) {
+  NoteEmptyEntries(container, program);
+  for (uoffset_t p = 0; p < CountOf(program.execution_plan()); ++p) {
     const auto* delegates = program.execution_plan()->Get(p)->delegates();
     for (uoffset_t d = 0; d < CountOf(delegates); ++d) {
+      const fb::BackendDelegate* delegate = delegates->Get(d);
+      if (IsSound(delegate->processed(), CountOf(program.backend_delegate_data()), segments.size())) continue;
       const std::string path = absl::StrCat("execution_plan[", p, "].delegates[", d, "].processed");
-      PTE_RETURN_IF_ERROR(CheckDelegate(container, program, *delegates->Get(d), segments.size(), path));
+      if (delegate->processed() != nullptr) return RefuseReference(container, program, *delegate->processed(), segments.size(), path);
+      return DataLoss(
+          {"P13", container.OffsetOf(delegate), path, "the delegate does not say where its bytes are", "a reference", "nothing"});
     }
   }
   return absl::OkStatus();
@@ -180,15 +199,23 @@ absl::Status CheckDelegates(OpenContainer& container, const fb::Program& program
 void NoteSegments(OpenContainer& container, std::span<const Segment> segments) {
   const ContainerHeader& header = container.header;
   if (!header.has_extended_header) return;
+  uint64_t end = header.segment_base_offset == 0 ? header.program_size : header.segment_base_offset;
   bool has_bytes = false;
-  for (const Segment& segment : segments) has_bytes = has_bytes || segment.size > 0;
+  for (const Segment& segment : segments) {
+    has_bytes = has_bytes || segment.size > 0;
+    if (segment.size > 0) end = std::max(end, segment.file_offset - container.file_offset + segment.size);
+  }
   if (!has_bytes && header.segment_base_offset != 0) {
-    container.Note(Severity::kWarning, {"H18", std::nullopt, "header.segment_base_offset", "a segment base, but no segment has bytes", "0",
-                                        Number(header.segment_base_offset)});
+    container.Note(Severity::kWarning, {"H18", wire::kPteSegmentBaseOffset, "header.segment_base_offset",
+                                        "a segment base, but no segment has bytes", "0", Number(header.segment_base_offset)});
   }
   if (has_bytes && header.segment_data_size == uint64_t{0}) {
-    container.Note(Severity::kWarning, {"H17", std::nullopt, "header.segment_data_size",
-                                        "no segment data declared, although segments have bytes", "the end of the last segment", "0"});
+    container.Note(Severity::kWarning,
+                   {"H17", wire::kPteSegmentDataSizeOffset, "header.segment_data_size",
+                    "no segment data declared, although segments have bytes", Number(end - header.segment_base_offset), "0"});
+  }
+  if (header.segment_data_size.value_or(0) == 0 && end < header.file_size) {
+    container.Note(Severity::kWarning, {"H20", end, "file size", "bytes follow the last segment", Number(end), Number(header.file_size)});
   }
 }
 

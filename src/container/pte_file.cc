@@ -13,6 +13,7 @@ namespace pte {
 namespace {
 
 constexpr KeyRules kKeyRules{"S23", "S24", "S26"};
+constexpr KeyRules kKeyRulesWithoutSegments{"S23", "S24", "S3"};
 
 }  // namespace
 
@@ -47,7 +48,7 @@ absl::Status PteFile::State::Load() {
   PTE_RETURN_IF_ERROR(CheckConstants(*this, *program, segments.span()));
   PTE_RETURN_IF_ERROR(CheckMutableData(*this, *program, segments.span()));
   PTE_RETURN_IF_ERROR(ReadEntries(
-      *this, program->named_data(), segments.size(), kKeyRules,
+      *this, program->named_data(), segments.size(), program->segments() == nullptr ? kKeyRulesWithoutSegments : kKeyRules,
       [](const fb::NamedData& row) {
         return NamedEntry{TextOf(row.key()), row.segment_index()};
       },

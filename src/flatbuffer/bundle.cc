@@ -1,5 +1,6 @@
 #include "src/flatbuffer/bundle.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -16,14 +17,18 @@
 namespace pte {
 namespace {
 
-absl::Status NoProgram(std::string_view rule, uint64_t offset, std::string_view what) {
-  return FaultStatus(absl::StatusCode::kDataLoss, {std::string(rule), offset, "program", std::string(what), "", ""});
+absl::Status NoProgram(uint64_t offset, std::string_view what, std::string_view actual) {
+  return FaultStatus(absl::StatusCode::kDataLoss, {"B3", offset, "program", std::string(what), "a .pte", std::string(actual)});
 }
 
 // Reads `N` bytes at an offset that the file gave.
 template <size_t N>
-absl::StatusOr<std::array<std::byte, N>> Read(const ByteSource& source, uint64_t offset, std::string_view what) {
-  if (!RangeInside(offset, N, source.size())) return NoProgram("B2", offset, absl::StrCat(ToAbsl(what), " lies outside the file"));
+absl::StatusOr<std::array<std::byte, N>> Read(const ByteSource& source, uint64_t offset, uint64_t named_at, std::string_view what) {
+  if (!RangeInside(offset, N, source.size())) {
+    return FaultStatus(absl::StatusCode::kDataLoss,
+                       {"B2", named_at, "program", absl::StrCat(ToAbsl(what), " lies outside the file"),
+                        absl::StrCat("at most ", Number(source.size() - std::min<uint64_t>(N, source.size()))), Number(offset)});
+  }
   std::array<std::byte, N> bytes;
   PTE_RETURN_IF_ERROR(source.ReadAt(offset, bytes));
   return bytes;
@@ -96,20 +101,24 @@ class InsideFinder {
 absl::StatusOr<ByteRange> FindBundledProgram(const ByteSource& source, const ContainerHeader& header) {
   constexpr flatbuffers::voffset_t kSlot = fb::BundledProgram::VT_PROGRAM;
   const uint64_t root = header.root_offset;
-  PTE_ASSIGN_OR_RETURN(const auto to_vtable, (Read<sizeof(uint32_t)>(source, root, "the root table")));
+  PTE_ASSIGN_OR_RETURN(const auto to_vtable, (Read<sizeof(uint32_t)>(source, root, 0, "the root table")));
   // Signed and subtracted; modulo 2^64 the difference wraps to a value that the bounds refuse.
   const uint64_t vtable = root - static_cast<uint64_t>(int64_t{static_cast<int32_t>(LoadU32(to_vtable.data()))});
-  PTE_ASSIGN_OR_RETURN(const auto entries, (Read<kSlot + sizeof(uint16_t)>(source, vtable, "the vtable of the root table")));
+  PTE_ASSIGN_OR_RETURN(const auto entries, (Read<kSlot + sizeof(uint16_t)>(source, vtable, root, "the vtable of the root table")));
   const uint16_t vtable_size = LoadU16(entries.data());
   const uint16_t field_offset = vtable_size > kSlot ? LoadU16(entries.data() + kSlot) : uint16_t{0};
-  if (field_offset == 0) return NoProgram("B3", root, "the bundle holds no program");
+  if (field_offset == 0) return NoProgram(root, "the bundle holds no program", "nothing");
   const uint64_t field = root + field_offset;
-  PTE_ASSIGN_OR_RETURN(const auto to_vector, (Read<sizeof(uint32_t)>(source, field, "the field")));
+  PTE_ASSIGN_OR_RETURN(const auto to_vector, (Read<sizeof(uint32_t)>(source, field, vtable + kSlot, "the field")));
   const uint64_t vector = field + LoadU32(to_vector.data());
-  PTE_ASSIGN_OR_RETURN(const auto length, (Read<sizeof(uint32_t)>(source, vector, "the vector")));
+  PTE_ASSIGN_OR_RETURN(const auto length, (Read<sizeof(uint32_t)>(source, vector, field, "the vector")));
   const ByteRange program{vector + sizeof(uint32_t), LoadU32(length.data())};
-  if (program.size == 0) return NoProgram("B3", vector, "the bundle's program is empty");
-  if (!RangeInside(program.offset, program.size, source.size())) return NoProgram("B2", vector, "the vector ends outside the file");
+  if (program.size == 0) return NoProgram(vector, "the bundle's program is empty", "0 bytes");
+  if (!RangeInside(program.offset, program.size, source.size())) {
+    return FaultStatus(absl::StatusCode::kOutOfRange,
+                       {"B2", vector, "program", "the program ends beyond the file",
+                        absl::StrCat("at most ", Number(source.size() - program.offset), " bytes"), Number(program.size)});
+  }
   return program;
 }
 

@@ -51,7 +51,7 @@ class Walker {
   }
 
   absl::Status WriteDigests(uint64_t file_offset, uint64_t size) {
-    PTE_ASSIGN_OR_RETURN(const Digests digests, options_.digest(file_offset, size));
+    PTE_ASSIGN_OR_RETURN(const PayloadDigests digests, options_.digest(file_offset, size));
     out_.Key("xxh3_64");
     out_.String(digests.xxh3_64);
     out_.Key("sha256");

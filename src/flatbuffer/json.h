@@ -6,22 +6,28 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "flatbuffers/flatbuffers.h"
 #include "pte/segment.h"
 #include "src/flatbuffer/json_writer.h"
-#include "src/io/digest.h"
 
 namespace pte {
+
+// Of a payload, in lower-case hexadecimal.
+struct PayloadDigests {
+  std::string xxh3_64;
+  std::string sha256;
+};
 
 struct JsonOptions {
   uint64_t file_offset = 0;  // of byte 0 of the flatbuffer in the outermost file
   uint64_t max_visited = 0;  // bytes, counted per visit
 
   // Digests of `size` bytes from `offset` in the outermost file; empty where none are wanted.
-  std::function<absl::StatusOr<Digests>(uint64_t offset, uint64_t size)> digest = {};
+  std::function<absl::StatusOr<PayloadDigests>(uint64_t offset, uint64_t size)> digest = {};
   std::span<const Segment> segments = {};  // whose digests stand beside their rows
 };
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <span>
 
 #include "absl/strings/escaping.h"
@@ -24,13 +25,36 @@ bool IsPlain(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
 }
 
-// The quoted text, or "" where it is not UTF-8.
-std::string Quoted(std::string_view text) {
-  try {
-    return nlohmann::json(text).dump(-1, ' ', /*ensure_ascii=*/true);
-  } catch (const nlohmann::json::type_error&) {
-    return "";
+// Cuts text into pieces of bounded length, never inside a character of UTF-8.
+template <class Use>
+void ForEachPiece(std::string_view text, Use use) {
+  constexpr size_t kPiece = size_t{16} << 10;
+  constexpr size_t kLongestCharacter = 4;
+  const auto continues = [&](size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U; };
+  while (!text.empty()) {
+    size_t length = std::min(text.size(), kPiece);
+    for (size_t back = 1; back < kLongestCharacter && length < text.size() && continues(length); ++back) --length;
+    use(text.substr(0, length));
+    text.remove_prefix(length);
   }
+}
+
+// The text with everything escaped that is not printable ASCII; nullopt where it is not UTF-8.
+std::optional<std::string> TryEscape(std::string_view text) {
+  try {
+    std::string quoted = nlohmann::json(text).dump(-1, ' ', /*ensure_ascii=*/true);
+    return quoted.substr(1, quoted.size() - 2);
+  } catch (const nlohmann::json::type_error&) {
+    return std::nullopt;
+  }
+}
+
+std::string Escaped(std::string_view utf8) { return TryEscape(utf8).value_or(""); }
+
+bool IsUtf8(std::string_view text) {
+  bool valid = true;
+  ForEachPiece(text, [&](std::string_view piece) { valid = valid && (IsPlain(piece) || TryEscape(piece).has_value()); });
+  return valid;
 }
 
 std::string NonFinite(double value) {
@@ -41,8 +65,9 @@ std::string NonFinite(double value) {
 }  // namespace
 
 void JsonWriter::Put(std::string_view text) {
+  if (!status_.ok()) return;
   buffer_.append(text);
-  if (buffer_.size() < kBuffer || !status_.ok()) return;
+  if (buffer_.size() < kBuffer) return;
   status_ = sink_.Append(std::as_bytes(std::span(buffer_)));
   buffer_.clear();
 }
@@ -120,9 +145,7 @@ void JsonWriter::Double(double value) {
 }
 
 void JsonWriter::String(std::string_view bytes) {
-  const bool plain = IsPlain(bytes);
-  const std::string quoted = plain ? "" : Quoted(bytes);
-  if (!plain && quoted.empty()) {
+  if (!IsUtf8(bytes)) {
     BeginObject();
     Key("base64");
     Base64(bytes);
@@ -130,9 +153,8 @@ void JsonWriter::String(std::string_view bytes) {
     return;
   }
   Item();
-  if (!plain) return Put(quoted);
   Put("\"");
-  Put(bytes);
+  ForEachPiece(bytes, [&](std::string_view piece) { Put(IsPlain(piece) ? piece : std::string_view(Escaped(piece))); });
   Put("\"");
 }
 

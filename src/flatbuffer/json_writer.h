@@ -2,6 +2,7 @@
 #ifndef PTE_SRC_FLATBUFFER_JSON_WRITER_H_
 #define PTE_SRC_FLATBUFFER_JSON_WRITER_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,8 +16,8 @@ namespace pte {
 // After the first error of the sink, calls do nothing; Finish returns it.
 class JsonWriter {
  public:
-  // `indent` spaces a level; 0 writes one line.
-  JsonWriter(ByteSink& sink, int indent) : sink_(sink), indent_(indent) {}
+  // `indent` spaces a level; 0 or less writes one line.
+  JsonWriter(ByteSink& sink, int indent) : sink_(sink), indent_(std::max(indent, 0)) {}
 
   void BeginObject() { Begin('{', false); }
   void EndObject() { End('}'); }

@@ -14,7 +14,6 @@ namespace pte {
 
 // One field of a table that the schema knows and the buffer holds.
 struct FieldView {
-  size_t id = 0;
   flatbuffers::voffset_t slot = 0;  // its entry in the vtable
   std::string_view name;
   flatbuffers::ElementaryType type = flatbuffers::ET_BOOL;
@@ -42,7 +41,6 @@ bool ForEachField(const flatbuffers::Table& table, const flatbuffers::TypeTable&
   for (size_t i = 0; i < type.num_elems; ++i) {
     const flatbuffers::TypeCode code = type.type_codes[i];
     FieldView field;
-    field.id = i;
     field.slot = flatbuffers::FieldIndexToOffset(static_cast<flatbuffers::voffset_t>(i));
     field.name = type.names[i];
     field.type = static_cast<flatbuffers::ElementaryType>(code.base_type);

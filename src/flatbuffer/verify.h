@@ -41,6 +41,8 @@ struct Damage {
   uint64_t offset = 0;
   std::string path;
   std::string what;
+  std::string expected;
+  std::string actual;
   bool misaligned = false;
 };
 std::optional<Damage> FindDamage(std::span<const std::byte> buffer, const flatbuffers::TypeTable& root, const Limits& limits);

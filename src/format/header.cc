@@ -39,7 +39,7 @@ struct Head {
 
   void Note(Severity severity, Fault fault) const {
     if (notes == nullptr) return;
-    notes->push_back({fault.rule, severity, fault.file_offset, fault.path, fault.what, fault.expected, fault.actual});
+    notes->push_back(FindingOf(severity, fault));
   }
 };
 
@@ -71,15 +71,6 @@ std::string_view IdentifierOf(ContainerKind kind) {
   return wire::kBpteIdentifier;
 }
 
-std::string_view IdentifierRule(ContainerKind kind) {
-  switch (kind) {
-    case ContainerKind::kPte: return "H2";
-    case ContainerKind::kPtd: return "D2";
-    case ContainerKind::kBpte: break;
-  }
-  return "B3";
-}
-
 // The letters of a known identifier followed by two other digits or letters: a version, not damage.
 bool LooksLikeVersion(std::string_view identifier) {
   return std::all_of(identifier.begin(), identifier.end(), [](char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)); });
@@ -93,7 +84,7 @@ absl::StatusOr<ContainerKind> ParseIdentifier(const Head& head) {
   Fault fault{"H2", wire::kIdentifierOffset, "identifier", "", "", ShowBytes(identifier)};
   const std::optional<ContainerKind> family = FamilyOf(identifier);
   if (family && LooksLikeVersion(identifier)) {
-    fault.rule = IdentifierRule(*family);
+    if (*family == ContainerKind::kPtd) fault.rule = "D2";
     fault.what = absl::StrCat("another version of a .", ToAbsl(ContainerKindName(*family)), " file");
     fault.expected = ShowBytes(IdentifierOf(*family));
     return FaultStatus(absl::StatusCode::kUnimplemented, fault);
@@ -149,6 +140,11 @@ absl::StatusOr<ContainerHeader> ParseHeaderlessPte(const Head& head, ContainerHe
 }
 
 absl::Status CheckPteLength(const Head& head, uint32_t length) {
+  // What follows is read only where the header can be one: the magic has been met in front of a vtable.
+  if (!RangeInside(wire::kExtendedHeaderOffset, length, head.file_size) && length > wire::kPteHeaderLength) {
+    return Damaged({"H7", wire::kHeaderLengthOffset, "header.length", "the extended header runs past the end of the file",
+                    AtMost(head.file_size - wire::kExtendedHeaderOffset), Number(length)});
+  }
   Fault fault{
       "H4",          wire::kHeaderLengthOffset, "header.length", "shorter than any extended header", AtLeast(wire::kPteShortHeaderLength),
       Number(length)};
@@ -220,8 +216,10 @@ void NoteSegmentFrame(const Head& head, const ContainerHeader& header, const Seg
               {std::string(rules.base_unaligned), rules.base_offset, "header.segment_base_offset",
                "the segments begin at an unaligned offset", absl::StrCat("a multiple of ", wire::kSmallestUsualAlignment), Number(base)});
   }
+  // A .pte that declares no data may still have some: its segments tell.
+  const bool declared = header.kind == ContainerKind::kPtd || header.segment_data_size.value_or(0) != 0;
   const uint64_t end = base + header.segment_data_size.value_or(0);
-  if (header.segment_data_size.value_or(0) != 0 && end < head.file_size) {
+  if (declared && end < head.file_size) {
     head.Note(Severity::kWarning, {std::string(rules.trailing), end, "file size", "bytes follow the declared segment data", Number(end),
                                    Number(head.file_size)});
   }
@@ -286,9 +284,13 @@ absl::Status CheckPtdFlatbuffer(const Head& head, const ContainerHeader& header)
               "smaller than the extended header that it stands for",
               AtLeast(header.header_length),
               Number(header.flatbuffer_offset)};
+  if (header.flatbuffer_offset > head.file_size) {
+    fault.what = "the flatbuffer begins beyond the file";
+    fault.expected = AtMost(head.file_size);
+    return TooShort(fault);
+  }
   const std::optional<uint64_t> end = CheckedAdd(header.flatbuffer_offset, header.flatbuffer_size);
-  if (header.flatbuffer_offset <= head.file_size && header.header_length > header.flatbuffer_offset &&
-      header.header_length > wire::kPtdHeaderLength) {
+  if (header.header_length > header.flatbuffer_offset && header.header_length > wire::kPtdHeaderLength) {
     return Damaged({"D3", wire::kHeaderLengthOffset, "header.length", "the extended header runs into the flatbuffer",
                     AtMost(header.flatbuffer_offset), Number(header.header_length)});
   }
@@ -299,7 +301,7 @@ absl::Status CheckPtdFlatbuffer(const Head& head, const ContainerHeader& header)
   fault.expected = AtLeast(wire::kPlainHeadSize);
   fault.what = "smaller than any flatbuffer";
   if (header.flatbuffer_size < wire::kPlainHeadSize) return Damaged(fault);
-  fault.expected = AtMost(head.file_size - std::min(head.file_size, header.flatbuffer_offset));
+  fault.expected = AtMost(head.file_size - header.flatbuffer_offset);
   fault.what = "the end of the flatbuffer cannot be expressed in 64 bits";
   if (!end) return Damaged(fault);
   fault.what = "the flatbuffer ends beyond the file";
@@ -341,6 +343,8 @@ std::string_view ContainerKindName(ContainerKind kind) {
   }
   return "bpte";
 }
+
+std::optional<ContainerKind> KindOf(std::span<const std::byte> bytes) { return FamilyOf(Head{bytes, bytes.size(), nullptr}.Identifier()); }
 
 absl::StatusOr<ContainerHeader> ParseHeader(std::span<const std::byte> bytes, uint64_t file_size, std::vector<Finding>* notes) {
   const Head head{bytes, file_size, notes};

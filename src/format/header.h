@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,6 +16,9 @@ namespace pte {
 
 // `head` is the first min(wire::kHeadSize, file_size) bytes. Codes as ReadContainerHeader.
 absl::StatusOr<ContainerHeader> ParseHeader(std::span<const std::byte> head, uint64_t file_size, std::vector<Finding>* notes);
+
+// The kind that the identifier names, in whichever version.
+std::optional<ContainerKind> KindOf(std::span<const std::byte> head);
 
 }  // namespace pte
 

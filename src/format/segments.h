@@ -17,7 +17,8 @@ struct SegmentRow {
   uint32_t index = 0;
   SegmentOffset offset{0};
   ByteCount size{0};
-  uint64_t table = 0;  // where the row itself stands, from the start of the container
+  uint64_t offset_field = 0;  // where the two numbers stand, from the start of the container; needed for messages alone
+  uint64_t size_field = 0;
 };
 
 // Where the segment begins in the container, once it is known to lie inside the declared data and the file. A segment without bytes begins

@@ -9,6 +9,7 @@
 #include "src/base/fault.h"
 #include "src/base/status_macros.h"
 #include "src/base/text.h"
+#include "src/io/memory.h"
 #include "src/io/source.h"
 #include "src/io/syscalls.h"
 
@@ -50,7 +51,7 @@ class FileSource final : public ByteSource {
     while (!out.empty()) {
       const int64_t got = sys::ReadAt(fd_.get(), out.data(), std::min(out.size(), kMostPerCall), at);
       if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return FromErrno(errno, name_, absl::StrCat("reading ", Number(out.size()), " bytes at offset ", Number(at)));
+      if (got < 0) return ReadFailed(errno, out.size(), at);
       if (got == 0) return Shrunk();
       at += static_cast<uint64_t>(got);
       out = out.subspan(static_cast<size_t>(got));
@@ -74,6 +75,10 @@ class FileSource final : public ByteSource {
   }
 
  private:
+  absl::Status ReadFailed(int error, size_t length, uint64_t at) const {
+    return FromErrno(error, name_, absl::StrCat("reading ", Number(length), " bytes at offset ", Number(at)));
+  }
+
   absl::Status NotViewed(std::string_view why) const {
     return absl::UnimplementedError(absl::StrCat(name_, ": cannot be mapped: ", ToAbsl(why)));
   }
@@ -109,9 +114,7 @@ absl::StatusOr<uint64_t> RegularFileSize(int fd, const std::string& name) {
   return stat.size;
 }
 
-}  // namespace
-
-absl::StatusOr<std::shared_ptr<const ByteSource>> OpenFileSource(const std::filesystem::path& path) {
+absl::StatusOr<std::shared_ptr<const ByteSource>> OpenPath(const std::filesystem::path& path) {
   const std::string name = path.string();
   int fd = -1;
   do {
@@ -123,7 +126,7 @@ absl::StatusOr<std::shared_ptr<const ByteSource>> OpenFileSource(const std::file
   return std::make_shared<FileSource>(std::move(descriptor), 0, size, name);
 }
 
-absl::StatusOr<std::shared_ptr<const ByteSource>> OpenFileSource(int fd, uint64_t offset, uint64_t length) {
+absl::StatusOr<std::shared_ptr<const ByteSource>> OpenDescriptor(int fd, uint64_t offset, uint64_t length) {
   const std::string name = absl::StrCat("descriptor ", fd);
   const int own = sys::Duplicate(fd);
   if (own < 0) return FromErrno(errno, name, "duplicating it");
@@ -131,6 +134,16 @@ absl::StatusOr<std::shared_ptr<const ByteSource>> OpenFileSource(int fd, uint64_
   PTE_ASSIGN_OR_RETURN(const uint64_t size, RegularFileSize(own, name));
   PTE_RETURN_IF_ERROR(CheckRange(name, offset, length, size));
   return std::make_shared<FileSource>(std::move(descriptor), offset, length, name);
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const ByteSource>> OpenFileSource(const std::filesystem::path& path) {
+  return WithoutThrowing([&] { return OpenPath(path); });
+}
+
+absl::StatusOr<std::shared_ptr<const ByteSource>> OpenFileSource(int fd, uint64_t offset, uint64_t length) {
+  return WithoutThrowing([&] { return OpenDescriptor(fd, offset, length); });
 }
 
 }  // namespace pte

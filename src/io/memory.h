@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <new>
 #include <span>
@@ -39,7 +40,7 @@ template <class Work>
 auto WithoutThrowing(Work work) -> decltype(work()) {
   try {
     return work();
-  } catch (const std::bad_alloc&) {
+  } catch (const std::exception&) {  // bad_alloc, or length_error where a size is beyond all memory
     return absl::ResourceExhaustedError("memory: the system gave no more");
   }
 }

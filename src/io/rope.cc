@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "src/base/checked.h"
 #include "src/base/status_macros.h"
 #include "src/io/memory.h"
 #include "src/io/source.h"
@@ -52,17 +55,24 @@ void Rope::Append(Bytes bytes) {
   pieces_.emplace_back(std::move(bytes));
 }
 
-void Rope::AppendZeros(uint64_t length) {
-  if (length == 0) return;
-  size_ += length;
-  pieces_.emplace_back(Zeros{length});
+absl::Status Rope::AppendZeros(uint64_t length) {
+  PTE_RETURN_IF_ERROR(Grow(length));
+  if (length > 0) pieces_.emplace_back(Zeros{length});
+  return absl::OkStatus();
 }
 
 absl::Status Rope::Append(std::shared_ptr<const ByteSource> source, uint64_t offset, uint64_t length) {
   PTE_RETURN_IF_ERROR(CheckRange(source->name(), offset, length, source->size()));
-  if (length == 0) return absl::OkStatus();
-  size_ += length;
-  pieces_.emplace_back(SourceRange{std::move(source), offset, length});
+  PTE_RETURN_IF_ERROR(Grow(length));
+  if (length > 0) pieces_.emplace_back(SourceRange{std::move(source), offset, length});
+  return absl::OkStatus();
+}
+
+absl::Status Rope::Grow(uint64_t length) {
+  const std::optional<uint64_t> size = CheckedAdd(size_, length);
+  if (!size)
+    return absl::OutOfRangeError(absl::StrCat("rope: too long; wanted at most ", UINT64_MAX - size_, " more bytes, found ", length));
+  size_ = *size;
   return absl::OkStatus();
 }
 

@@ -1,36 +1,43 @@
 #include "pte/verify.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "pte/bpte_file.h"
 #include "pte/fault.h"
 #include "pte/ptd_file.h"
 #include "pte/pte_file.h"
+#include "src/base/fault.h"
 #include "src/base/status_macros.h"
+#include "src/format/header.h"
+#include "src/format/wire.h"
+#include "src/io/memory.h"
 #include "src/io/source.h"
 
 namespace pte {
 namespace {
 
-// Collects what one open says: its notes, or its error as a finding. An error that carries no fault is not about the bytes.
+// Collects what opening says: its notes, and its error as a finding. An error that carries no fault is not about the bytes.
 class Judge {
  public:
   explicit Judge(VerifyReport& report) : report_(report) {}
 
+  // `head_notes` are what the head alone gave, which a file that opens has among its own.
   template <class File>
-  absl::Status Add(const absl::StatusOr<File>& file) {
-    if (!file.ok()) return AddError(file.status());
-    report_.findings.insert(report_.findings.end(), file->notes().begin(), file->notes().end());
-    return absl::OkStatus();
+  absl::Status Add(const absl::StatusOr<File>& file, std::span<const Finding> head_notes = {}) {
+    AddNotes(file.ok() ? file->notes() : head_notes);
+    return file.ok() ? absl::OkStatus() : AddError(file.status());
   }
+
+  void AddNotes(std::span<const Finding> notes) { report_.findings.insert(report_.findings.end(), notes.begin(), notes.end()); }
 
   absl::Status AddError(const absl::Status& status) {
     const std::optional<Fault> fault = FaultOf(status);
     if (!fault) return status;
-    report_.findings.push_back(
-        {fault->rule, Severity::kError, fault->file_offset, fault->path, fault->what, fault->expected, fault->actual});
+    report_.findings.push_back(FindingOf(Severity::kError, *fault));
     return absl::OkStatus();
   }
 
@@ -38,19 +45,21 @@ class Judge {
   VerifyReport& report_;
 };
 
-absl::Status JudgeBundle(std::shared_ptr<const ByteSource> source, const OpenOptions& options, Judge& judge) {
+absl::Status JudgeBundle(std::shared_ptr<const ByteSource> source, std::span<const Finding> head_notes, const OpenOptions& options,
+                         Judge& judge) {
   const absl::StatusOr<BpteFile> bundle = BpteFile::Open(std::move(source), options);
-  PTE_RETURN_IF_ERROR(judge.Add(bundle));
-  return bundle.ok() ? judge.Add(bundle->program(options)) : absl::OkStatus();
+  PTE_RETURN_IF_ERROR(judge.Add(bundle, head_notes));
+  return bundle.ok() ? judge.Add(bundle->program()) : absl::OkStatus();
 }
 
-absl::Status JudgeKind(ContainerKind kind, std::shared_ptr<const ByteSource> source, const OpenOptions& options, Judge& judge) {
+absl::Status JudgeKind(ContainerKind kind, std::shared_ptr<const ByteSource> source, std::span<const Finding> head_notes,
+                       const OpenOptions& options, Judge& judge) {
   switch (kind) {
-    case ContainerKind::kPte: return judge.Add(PteFile::Open(std::move(source), options));
-    case ContainerKind::kPtd: return judge.Add(PtdFile::Open(std::move(source), options));
+    case ContainerKind::kPte: return judge.Add(PteFile::Open(std::move(source), options), head_notes);
+    case ContainerKind::kPtd: return judge.Add(PtdFile::Open(std::move(source), options), head_notes);
     case ContainerKind::kBpte: break;
   }
-  return JudgeBundle(std::move(source), options, judge);
+  return JudgeBundle(std::move(source), head_notes, options, judge);
 }
 
 Verdict WorstOf(const std::vector<Finding>& findings) {
@@ -58,6 +67,35 @@ Verdict WorstOf(const std::vector<Finding>& findings) {
   for (const Finding& finding : findings) worst = std::max(worst, finding.severity);
   if (worst == Severity::kError) return Verdict::kError;
   return worst == Severity::kWarning ? Verdict::kWarning : Verdict::kOk;
+}
+
+// The kind that a head which is wrong still names.
+absl::StatusOr<std::optional<ContainerKind>> KindOfBadHead(const ByteSource& source) {
+  std::array<std::byte, wire::kPlainHeadSize> head{};
+  if (source.size() < head.size()) return std::nullopt;
+  PTE_RETURN_IF_ERROR(source.ReadAt(0, head));
+  return KindOf(head);
+}
+
+absl::StatusOr<VerifyReport> JudgeSource(const ByteSource& source, const VerifyOptions& options) {
+  OpenOptions open;
+  open.limits = options.limits;
+  VerifyReport report;
+  Judge judge(report);
+  std::vector<Finding> head_notes;
+  const absl::StatusOr<ContainerHeader> header = ReadContainerHeader(source, &head_notes);
+  if (header.ok()) {
+    report.kind = header->kind;
+    PTE_RETURN_IF_ERROR(JudgeKind(header->kind, Unowned(source), head_notes, open, judge));
+  } else {
+    judge.AddNotes(head_notes);
+    PTE_RETURN_IF_ERROR(judge.AddError(header.status()));
+    PTE_ASSIGN_OR_RETURN(report.kind, KindOfBadHead(source));
+  }
+  std::stable_sort(report.findings.begin(), report.findings.end(),
+                   [](const Finding& a, const Finding& b) { return a.file_offset < b.file_offset; });
+  report.verdict = WorstOf(report.findings);
+  return report;
 }
 
 }  // namespace
@@ -81,21 +119,7 @@ std::string_view VerdictName(Verdict verdict) {
 }
 
 absl::StatusOr<VerifyReport> Verify(const ByteSource& source, const VerifyOptions& options) {
-  OpenOptions open;
-  open.limits = options.limits;
-  VerifyReport report;
-  Judge judge(report);
-  const absl::StatusOr<ContainerHeader> header = ReadContainerHeader(source);
-  if (header.ok()) {
-    report.kind = header->kind;
-    PTE_RETURN_IF_ERROR(JudgeKind(header->kind, Unowned(source), open, judge));
-  } else {
-    PTE_RETURN_IF_ERROR(judge.AddError(header.status()));
-  }
-  std::stable_sort(report.findings.begin(), report.findings.end(),
-                   [](const Finding& a, const Finding& b) { return a.file_offset < b.file_offset; });
-  report.verdict = WorstOf(report.findings);
-  return report;
+  return WithoutThrowing([&] { return JudgeSource(source, options); });
 }
 
 absl::StatusOr<VerifyReport> VerifyFile(const std::filesystem::path& path, const VerifyOptions& options) {

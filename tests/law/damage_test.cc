@@ -1,13 +1,21 @@
 // Whatever byte is wrong and wherever the file ends: an error or a file that keeps its promises; no crash, no hang, no large allocation.
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "pte/bpte_file.h"
+#include "pte/dump.h"
+#include "pte/fault.h"
+#include "pte/ptd_file.h"
+#include "pte/pte_file.h"
+#include "pte/verify.h"
+#include "tests/support/allocations.h"
 #include "tests/support/build_file.h"
 #include "tests/support/files.h"
-#include "tests/support/largest_allocation.h"
 #include "tests/support/sources.h"
 #include "tests/support/walk.h"
 
@@ -42,7 +50,10 @@ class Damage : public testing::TestWithParam<Golden> {
  protected:
   static void Walk(const std::string& bytes) {
     ForgetLargestAllocation();
-    (void)WalkEverything(MakeSource(SourceKind::kMemory, bytes));
+    const absl::Status walked = WalkEverything(MakeSource(SourceKind::kMemory, bytes));
+    const std::optional<Fault> fault = FaultOf(walked);
+    EXPECT_TRUE(walked.ok() || fault.has_value()) << walked;
+    EXPECT_LE(fault.value_or(Fault{}).file_offset.value_or(0), bytes.size()) << walked;
     EXPECT_LE(LargestAllocation(), kLargestAllowed);
   }
 };
@@ -67,6 +78,46 @@ TEST_P(Damage, EveryByteFlipped) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Goldens, Damage, testing::ValuesIn(Goldens()), [](const auto& row) { return row.param.name; });
+
+// --- Memory runs out at each allocation in turn: a status, never an exception.
+
+void RunWithEachAllocationRefused(const std::string& what, const std::function<absl::Status()>& work) {
+  ASSERT_TRUE(work().ok()) << what;
+  bool refused = true;
+  for (int64_t nth = 1; refused; ++nth) {
+    RefuseAllocation(nth);
+    const absl::Status status = work();
+    refused = StopRefusing();
+    EXPECT_TRUE(!refused || absl::IsResourceExhausted(status) || status.ok()) << what << " " << nth << ": " << status;
+  }
+}
+
+TEST(MemoryTest, RunningOutIsAStatus) {
+  const TempDir dir;
+  WriteFile(dir / "a.pte", Build(BaseC()));
+  WriteFile(dir / "a.bpte", Pack(BaseQ()));
+  WriteFile(dir / "a.ptd", Build(BaseP()));
+  const absl::StatusOr<std::shared_ptr<const ByteSource>> source = OpenFileSource(dir / "a.pte");
+  const absl::StatusOr<PteFile> file = PteFile::Open(*source);
+  const absl::StatusOr<BpteFile> bundle = BpteFile::Open(dir / "a.bpte");
+  const std::filesystem::path pte = dir / "a.pte";
+  const std::filesystem::path ptd = dir / "a.ptd";
+  const std::filesystem::path bpte = dir / "a.bpte";
+  RunWithEachAllocationRefused("source", [&] { return OpenFileSource(pte).status(); });
+  RunWithEachAllocationRefused("head", [&] { return ReadContainerHeader(**source).status(); });
+  RunWithEachAllocationRefused("pte", [&] { return PteFile::Open(*source).status(); });
+  RunWithEachAllocationRefused("ptd", [&] { return PtdFile::Open(ptd).status(); });
+  RunWithEachAllocationRefused("bpte", [&] { return BpteFile::Open(bpte).status(); });
+  RunWithEachAllocationRefused("program", [&] { return bundle->program().status(); });
+  RunWithEachAllocationRefused("load", [&] { return file->DelegatePayload(0, 0)->Load({.map = false}).status(); });
+  RunWithEachAllocationRefused("verify", [&] { return VerifyFile(pte).status(); });
+  RunWithEachAllocationRefused("dump", [&] {
+    class Discard final : public ByteSink {
+      absl::Status Append(std::span<const std::byte>) override { return absl::OkStatus(); }
+    } discard;
+    return DumpJson(*file, discard, {.payload_hash = true});
+  });
+}
 
 }  // namespace
 }  // namespace pte::test

@@ -56,7 +56,7 @@ std::vector<HeadCase> PlainCases() {
       {"OtherPteVersion", WithText(Pte(), 4, "ET11"), StatusCode::kUnimplemented, "H2", 4},
       {"NewerPteVersion", WithText(Pte(), 4, "ET13"), StatusCode::kUnimplemented, "H2", 4},
       {"OtherPtdVersion", WithText(Ptd(), 4, "FT02"), StatusCode::kUnimplemented, "D2", 4},
-      {"OtherBpteVersion", WithText(Pack(BaseQ()), 4, "BP07"), StatusCode::kUnimplemented, "B3", 4},
+      {"OtherBpteVersion", WithText(Pack(BaseQ()), 4, "BP07"), StatusCode::kUnimplemented, "H2", 4},
       {"LettersWithoutVersion", WithText(Pte(), 4, "ET\x01\x02"), StatusCode::kDataLoss, "H2", 4},
       {"UnknownIdentifier", WithText(Pte(), 4, "XXXX"), StatusCode::kDataLoss, "H2", 4},
       {"ControlCharacters", WithText(Pte(), 4, std::string_view("\xff\x00\x1b[", 4)), StatusCode::kDataLoss, "H2", 4},
@@ -80,6 +80,7 @@ std::vector<HeadCase> PteCases() {
       {"HeaderLengthOfTwoToThe32", With32(good, 12, 0xffffffff), StatusCode::kDataLoss, "H7", 12},
       // The magic followed by a vtable: two real files look like this.
       {"MagicWithoutHeader", With32(good, 12, 1572880), StatusCode::kDataLoss, "H7", 12},
+      {"MagicInFrontOfAVtable", With64(With32(good, 12, 1572880), 16, kHuge), StatusCode::kDataLoss, "H7", 12},
       {"ProgramSize0", With64(good, 16, 0), StatusCode::kDataLoss, "H8", 16},
       {"ProgramSize4", With64(good, 16, 4), StatusCode::kDataLoss, "H8", 16},
       {"ProgramSize7", With64(good, 16, 7), StatusCode::kDataLoss, "H8", 16},
@@ -128,7 +129,8 @@ std::vector<HeadCase> PtdCases() {
       {"PtdHeaderLengthMax", With32(good, 12, 0xffffffff), StatusCode::kDataLoss, "D3", 12},
       {"FlatbufferOffset0", With64(good, 16, 0), StatusCode::kDataLoss, "D4", 16},
       {"FlatbufferOffset39", With64(good, 16, 39), StatusCode::kDataLoss, "D4", 16},
-      {"FlatbufferOffsetWraps", With64(good, 16, kMax - 47), StatusCode::kDataLoss, "D4", 24},
+      {"FlatbufferOffsetWraps", With64(good, 16, kMax - 47), StatusCode::kOutOfRange, "D4", 16},
+      {"FlatbufferOffsetHuge", With64(good, 16, kHuge), StatusCode::kOutOfRange, "D4", 16},
       {"FlatbufferSize0", With64(good, 24, 0), StatusCode::kDataLoss, "D4", 24},
       {"FlatbufferSizeHuge", With64(good, 24, kHuge), StatusCode::kOutOfRange, "D4", 24},
       {"FlatbufferSizeWraps", With64(good, 24, kMax - 47), StatusCode::kDataLoss, "D4", 24},
@@ -190,6 +192,11 @@ std::string ShortHeaderless() {
   return bytes;
 }
 
+std::string EmptyPtd() {
+  fb::flat_tensor::FlatTensorT directory;
+  return WithPtdHeader(Pack(directory), 0);
+}
+
 std::vector<NoteCase> NoteCases() {
   const std::string good = Pte();
   return {
@@ -205,6 +212,7 @@ std::vector<NoteCase> NoteCases() {
       {"TrailingBytes", good + "x", "H20", Severity::kWarning, good.size()},
       {"Ptd", Ptd(), "", Severity::kInfo, kNowhere},
       {"PtdTrailingBytes", Ptd() + "x", "D25", Severity::kWarning, Ptd().size()},
+      {"PtdWithoutDataTrailingBytes", EmptyPtd() + "junk", "D25", Severity::kWarning, EmptyPtd().size()},
       {"Bpte", Pack(BaseQ()), "", Severity::kInfo, kNowhere},
   };
 }

@@ -28,7 +28,7 @@ const std::map<std::string, std::set<std::string>> kRooms = {
     {"base", {}},
     {"io", {"base"}},
     {"format", {"base"}},
-    {"flatbuffer", {"base", "io", "format"}},
+    {"flatbuffer", {"base", "format"}},
     {"container", {"base", "io", "format", "flatbuffer"}},
     {"verify", {"base", "io", "format", "flatbuffer", "container"}},
     {"payload", {"base", "io"}},

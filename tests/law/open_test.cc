@@ -1,4 +1,5 @@
 // What opening a container refuses beyond its head, from every kind of source: code, rule and offset.
+#include <algorithm>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -10,6 +11,7 @@
 #include "pte/bpte_file.h"
 #include "pte/ptd_file.h"
 #include "pte/pte_file.h"
+#include "pte/verify.h"
 #include "tests/support/build_file.h"
 #include "tests/support/sources.h"
 #include "tests/support/status.h"
@@ -57,11 +59,11 @@ const BackendDelegateDataReference* Reference(const Editor& editor) {
   return Root(editor).execution_plan()->Get(0)->delegates()->Get(0)->processed();
 }
 
-// Pokes a field of segment `i`; the row's place is what must be reported.
-auto SegmentField(uint32_t i, flatbuffers::voffset_t field, uint64_t value) {
+// Pokes a field of segment `i`; `reported` is the field that must be named.
+auto SegmentField(uint32_t i, flatbuffers::voffset_t field, uint64_t value, flatbuffers::voffset_t reported = fb::DataSegment::VT_SIZE) {
   return [=](Editor& editor) {
     Poke64(editor.file(), editor.At(SegmentAt(editor, i), field), value);
-    return std::optional<uint64_t>(editor.At(SegmentAt(editor, i)));
+    return std::optional<uint64_t>(editor.At(SegmentAt(editor, i), reported));
   };
 }
 
@@ -72,34 +74,35 @@ std::vector<OpenCase> SegmentCases() {
   std::vector<OpenCase> cases = {
       Changed("OffsetPlusSizeWraps", BaseA(), StatusCode::kDataLoss, "S4", SegmentField(1, fb::DataSegment::VT_SIZE, kMax - 8)),
       Changed("OffsetNearMaxWraps", BaseA(), StatusCode::kDataLoss, "S4", SegmentField(1, fb::DataSegment::VT_OFFSET, kMax - 7)),
-      Changed("BasePlusOffsetWraps", BaseA(), StatusCode::kDataLoss, "S5", SegmentField(1, fb::DataSegment::VT_OFFSET, kMax - 127)),
+      Changed("BasePlusOffsetWraps", BaseA(), StatusCode::kDataLoss, "S5",
+              SegmentField(1, fb::DataSegment::VT_OFFSET, kMax - 127, fb::DataSegment::VT_OFFSET)),
       Changed("EndsOneByteBeyondTheFile", BaseA(), StatusCode::kDataLoss, "S6", SegmentField(1, fb::DataSegment::VT_SIZE, 100)),
       Changed("BeginsBeyondTheFile", BaseA(), StatusCode::kDataLoss, "S6", SegmentField(1, fb::DataSegment::VT_OFFSET, base + 4096)),
       Changed("DeclaredOneByteTooLittle", BaseA(), StatusCode::kDataLoss, "H16",
               [](Editor& editor) {
                 Poke64(editor.file(), 32, 226);
-                return std::optional<uint64_t>(editor.At(SegmentAt(editor, 1)));
+                return std::optional<uint64_t>(editor.At(SegmentAt(editor, 1), fb::DataSegment::VT_SIZE));
               }),
       Changed("DeclaredOneByteInAll", BaseA(), StatusCode::kDataLoss, "H16",
               [](Editor& editor) {
                 Poke64(editor.file(), 32, 1);
-                return std::optional<uint64_t>(editor.At(SegmentAt(editor, 0)));
+                return std::optional<uint64_t>(editor.At(SegmentAt(editor, 0), fb::DataSegment::VT_SIZE));
               }),
       Changed("NoBaseInTheHeader", BaseA(), StatusCode::kDataLoss, "H12",
               [](Editor& editor) {
                 Poke64(editor.file(), 24, 0);
                 Poke64(editor.file(), 32, 0);
-                return std::optional<uint64_t>(editor.At(SegmentAt(editor, 0)));
+                return std::optional<uint64_t>(editor.At(SegmentAt(editor, 0), fb::DataSegment::VT_SIZE));
               }),
       Changed("MagicOneBitOff", BaseA(), StatusCode::kDataLoss, "H3",
               [](Editor& editor) {
                 editor.file()[11] = '1';
-                return std::optional<uint64_t>(editor.At(SegmentAt(editor, 0)));
+                return std::optional<uint64_t>(editor.At(SegmentAt(editor, 0), fb::DataSegment::VT_SIZE));
               }),
       Changed("UndeclaredAndTheFileCut", BaseA(), StatusCode::kOutOfRange, "H19", [](Editor& editor) {
         Poke32(editor.file(), 12, 24);
         editor.file().pop_back();
-        return std::optional<uint64_t>(editor.At(SegmentAt(editor, 1)));
+        return std::optional<uint64_t>(editor.At(SegmentAt(editor, 1), fb::DataSegment::VT_SIZE));
       })};
   return cases;
 }
@@ -197,7 +200,7 @@ std::vector<OpenCase> DirectoryCases() {
   const auto segment_field = [=](flatbuffers::voffset_t field, uint64_t value) {
     return [=](Editor& editor) {
       Poke64(editor.file(), editor.At(root(editor).segments()->Get(1), field), value);
-      return std::optional<uint64_t>(editor.At(root(editor).segments()->Get(1)));
+      return std::optional<uint64_t>(editor.At(root(editor).segments()->Get(1), fb::flat_tensor::DataSegment::VT_SIZE));
     };
   };
   const auto without = [=](flatbuffers::voffset_t field) {
@@ -217,12 +220,12 @@ std::vector<OpenCase> DirectoryCases() {
       Changed("PtdDeclaredTooLittle", BaseP(), StatusCode::kDataLoss, "D7",
               [=](Editor& editor) {
                 Poke64(editor.file(), 40, 260);
-                return std::optional<uint64_t>(editor.At(root(editor).segments()->Get(2)));
+                return std::optional<uint64_t>(editor.At(root(editor).segments()->Get(2), Segment::VT_SIZE));
               }),
       Changed("PtdDeclaredNothing", BaseP(), StatusCode::kDataLoss, "D7",
               [=](Editor& editor) {
                 Poke64(editor.file(), 40, 0);
-                return std::optional<uint64_t>(editor.At(root(editor).segments()->Get(0)));
+                return std::optional<uint64_t>(editor.At(root(editor).segments()->Get(0), Segment::VT_SIZE));
               }),
       Changed("PtdKeyMissing", BaseP(), StatusCode::kDataLoss, "D12", [=](Editor& editor) {
         editor.Drop(root(editor).named_data()->Get(0), fb::flat_tensor::NamedData::VT_KEY);
@@ -334,73 +337,55 @@ TEST(OpenTest, AnotherKindIsNamed) {
               HasCodeAndMessage(StatusCode::kInvalidArgument, "a program (.pte)"));
 }
 
+TEST(OpenTest, NoSourceIsTheCallersFault) {
+  EXPECT_THAT(PteFile::Open(std::shared_ptr<const ByteSource>()), HasCode(StatusCode::kInvalidArgument));
+}
+
+// The older schema takes a current file's segments for a number, so it must not be what judges a damaged one.
+TEST(OpenTest, ADamagedDirectoryIsNotCalledOld) {
+  Editor editor(Build(BaseP()));
+  const size_t row = editor.At(editor.root<fb::FlatTensor>().segments()->Get(1));
+  Poke32(editor.file(), row, 0x7fff0000);
+  EXPECT_THAT(PtdFile::Open(MakeSource(SourceKind::kMemory, editor.file())), IsFault(StatusCode::kDataLoss, "D10", row));
+}
+
+TEST(OpenTest, ASegmentThatIsNamedButNotListedIsMissing) {
+  Editor editor(Build(BaseC()));
+  editor.Drop(&Root(editor), fb::Program::VT_SEGMENTS);
+  const uint64_t at = editor.At(Root(editor).constant_segment());
+  EXPECT_THAT(PteFile::Open(MakeSource(SourceKind::kMemory, editor.file())), IsFault(StatusCode::kDataLoss, "S3", at));
+}
+
+TEST(OpenTest, BytesAfterTheLastSegmentAreNotedWhateverTheHeaderDeclares) {
+  std::string undeclared = Build(BaseA());
+  Poke64(undeclared, 32, 0);
+  for (const std::string& bytes : {Build(BaseA()), Build(BaseA(), 24), undeclared}) {
+    ASSERT_OK_AND_ASSIGN(const PteFile file, PteFile::Open(MakeSource(SourceKind::kMemory, bytes + "junk")));
+    const auto notes = file.notes();
+    EXPECT_TRUE(
+        std::any_of(notes.begin(), notes.end(), [&](const Finding& f) { return f.rule == "H20" && f.file_offset == bytes.size(); }));
+    ASSERT_OK_AND_ASSIGN(const PteFile whole, PteFile::Open(MakeSource(SourceKind::kMemory, bytes)));
+    const auto none = whole.notes();
+    EXPECT_FALSE(std::any_of(none.begin(), none.end(), [](const Finding& f) { return f.rule == "H20"; }));
+  }
+}
+
+TEST(VerifyTest, AFileThatDoesNotOpenKeepsItsKindAndItsNotes) {
+  std::string bytes = Build(BaseA());
+  bytes[11] = '1';
+  ASSERT_OK_AND_ASSIGN(const VerifyReport report, Verify(*MakeSource(SourceKind::kMemory, bytes)));
+  EXPECT_EQ(report.kind, ContainerKind::kPte);
+  EXPECT_EQ(report.verdict, Verdict::kError);
+  ASSERT_THAT(report.findings, testing::SizeIs(2));
+  EXPECT_EQ(report.findings[0].file_offset, 8U);  // the magic that is almost one
+  EXPECT_EQ(report.findings[1].severity, Severity::kError);
+  ASSERT_OK_AND_ASSIGN(const VerifyReport cut, Verify(*MakeSource(SourceKind::kMemory, Build(BaseP()).substr(0, 300))));
+  EXPECT_EQ(cut.kind, ContainerKind::kPtd);
+}
+
 TEST(OpenTest, TheMessageNamesTheInnermostField) {
   const OpenCase broken = FlatbufferCases()[0];
   EXPECT_THAT(PteFile::Open(MakeSource(SourceKind::kMemory, broken.bytes)).status().message(), testing::HasSubstr("named_data[1].key"));
-}
-
-// --- Bundles.
-
-TEST(BundleTest, WithoutProgramIsRefused) {
-  Editor editor(Pack(BaseQ()));
-  editor.Drop(&editor.root<fb::BundledProgram>(), fb::BundledProgram::VT_PROGRAM);
-  const uint64_t root = editor.At(&editor.root<fb::BundledProgram>());
-  EXPECT_THAT(BpteFile::Open(MakeSource(SourceKind::kMemory, editor.file())), IsFault(StatusCode::kDataLoss, "B3", root));
-}
-
-TEST(BundleTest, WithEmptyProgramIsRefused) {
-  fb::bundled::BundledProgramT bundle = BaseQ();
-  bundle.program.clear();
-  Editor editor(Pack(bundle));
-  const uint64_t vector = editor.At(editor.root<fb::BundledProgram>().program());
-  EXPECT_THAT(BpteFile::Open(MakeSource(SourceKind::kMemory, editor.file())), IsFault(StatusCode::kDataLoss, "B3", vector));
-}
-
-// Flatbuffers are written back to front: what is written first stands last.
-std::string BundleWithTheProgramLast() {
-  flatbuffers::FlatBufferBuilder builder;
-  const std::vector<uint8_t> bytes(128, 0);
-  const auto program = builder.CreateVector(bytes);
-  const std::vector<flatbuffers::Offset<fb::BundledMethodTestSuite>> suites = {
-      fb::bundled::CreateBundledMethodTestSuite(builder, builder.CreateString("forward"))};
-  const auto list = builder.CreateVector(suites);
-  builder.Finish(fb::bundled::CreateBundledProgram(builder, 2, list, program), fb::bundled::BundledProgramIdentifier());
-  return {reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize()};
-}
-
-TEST(BundleTest, ObjectsInsideTheProgramAreRefused) {
-  // The suite's name moved into the program, which opening does not read: it would show as zeros.
-  Editor editor(BundleWithTheProgramLast());
-  const auto& bundle = editor.root<fb::BundledProgram>();
-  const size_t field = editor.At(bundle.method_test_suites()->Get(0), fb::bundled::BundledMethodTestSuite::VT_METHOD_NAME);
-  const size_t inside = editor.At(bundle.program()->Data()) + 64;
-  ASSERT_GT(inside, field);
-  Poke32(editor.file(), field, static_cast<uint32_t>(inside - field));
-  EXPECT_THAT(BpteFile::Open(MakeSource(SourceKind::kMemory, editor.file())), IsFault(StatusCode::kDataLoss, "B2", inside));
-}
-
-TEST(BundleTest, FaultsOfTheProgramAreReportedAtTheirPlaceInTheBundle) {
-  Editor editor(Pack(BaseQ()));
-  const size_t program = editor.At(editor.root<fb::BundledProgram>().program()->Data());
-  Poke32(editor.file(), program + 12, 23);
-  ASSERT_OK_AND_ASSIGN(const BpteFile bundle, BpteFile::Open(MakeSource(SourceKind::kMemory, editor.file())));
-  EXPECT_THAT(bundle.program(), IsFault(StatusCode::kDataLoss, "H4", program + 12));
-}
-
-TEST(BundleTest, ABundleInsideABundleIsRefused) {
-  fb::bundled::BundledProgramT outer = BaseQ();
-  const std::string inner = Pack(BaseQ());
-  outer.program.assign(inner.begin(), inner.end());
-  ASSERT_OK_AND_ASSIGN(const BpteFile bundle, BpteFile::Open(MakeSource(SourceKind::kMemory, Pack(outer))));
-  EXPECT_THAT(bundle.program(), HasCode(StatusCode::kInvalidArgument));
-}
-
-TEST(BundleTest, OtherVersionIsNoted) {
-  fb::bundled::BundledProgramT bundle = BaseQ();
-  bundle.version = 3;
-  ASSERT_OK_AND_ASSIGN(const BpteFile file, BpteFile::Open(MakeSource(SourceKind::kMemory, Pack(bundle))));
-  ASSERT_THAT(file.notes(), testing::SizeIs(1));
-  EXPECT_EQ(file.notes()[0].rule, "B10");
 }
 
 }  // namespace

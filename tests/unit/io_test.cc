@@ -66,7 +66,7 @@ TEST(BytesTest, SlicesBeyondTheEndAreRefused) {
 
 TEST(RopeTest, HandsOverItsPiecesInOrder) {
   Rope rope(Bytes::FromString("head"));
-  rope.AppendZeros(3);
+  EXPECT_THAT(rope.AppendZeros(3), IsOk());
   EXPECT_THAT(rope.Append(MakeSource(SourceKind::kFile, "0123456789"), 4, 4), IsOk());
   rope.Append(Bytes::FromString("tail"));
   EXPECT_EQ(rope.size(), 15U);
@@ -90,6 +90,14 @@ TEST(RopeTest, RefusesARangeBeyondItsSource) {
   EXPECT_THAT(rope.Append(MakeSource(SourceKind::kMemory, "abc"), 2, 2), HasCode(StatusCode::kOutOfRange));
   EXPECT_THAT(rope.Append(MakeSource(SourceKind::kMemory, "abc"), UINT64_MAX, 2), HasCode(StatusCode::kOutOfRange));
   EXPECT_TRUE(rope.empty());
+}
+
+TEST(RopeTest, ALengthThatWrapsIsRefused) {
+  Rope rope;
+  EXPECT_THAT(rope.AppendZeros(UINT64_MAX), IsOk());
+  EXPECT_THAT(rope.AppendZeros(1), HasCode(StatusCode::kOutOfRange));
+  EXPECT_THAT(rope.Append(MakeSource(SourceKind::kMemory, "abc"), 0, 1), HasCode(StatusCode::kOutOfRange));
+  EXPECT_EQ(rope.size(), UINT64_MAX);
 }
 
 TEST(RopeTest, ASinkThatFailsIsNotCalledAgain) {

@@ -62,6 +62,26 @@ TEST(JsonWriterTest, WhatIsNotUtf8IsBase64) {
   EXPECT_EQ(Text("\xed\xa0\x80"), "{\"base64\": \"7aCA\"}\n");
 }
 
+TEST(JsonWriterTest, LongTextIsCutBetweenCharactersOnly) {
+  for (const std::string character : {"\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x99\x82"}) {
+    std::string text = "x";
+    while (text.size() < 100'000) text += character;
+    EXPECT_EQ(nlohmann::json::parse(Text(text)).get<std::string>(), text);
+    EXPECT_EQ(Text(text + "\xff").substr(0, 11), "{\"base64\": ");
+  }
+}
+
+TEST(JsonWriterTest, NegativeIndentIsNone) {
+  EXPECT_EQ(Written(
+                [](JsonWriter& w) {
+                  w.BeginArray();
+                  w.Unsigned(1);
+                  w.EndArray();
+                },
+                -1),
+            "[1]\n");
+}
+
 TEST(JsonWriterTest, LongBase64HasNoPaddingInside) {
   const std::string bytes(200'000, '\xff');
   const std::string text = Written([&](JsonWriter& w) { w.Base64(bytes); });

@@ -87,6 +87,19 @@ TEST(VerifyFlatbufferTest, FourHundredThousandEntriesAreNoWall) {
   EXPECT_THAT(file.Find(long_part + "399999"), IsOk());
 }
 
+// Many ranges of one large payload, each another one: hashing them all would read the file thousands of times.
+TEST(DumpTest, WhatOverlappingPayloadsWouldCostToHashIsBounded) {
+  constexpr uint64_t kData = 1 << 16;
+  fb::ProgramT program = MinimalProgram();
+  for (uint64_t i = 0; i < 1000; ++i) program.segments.push_back(SegmentRow(0, kData - i));
+  ASSERT_OK_AND_ASSIGN(const PteFile file,
+                       PteFile::Open(MakeSource(SourceKind::kMemory, WithPteHeader(Pack(program), kData) + std::string(kData, 'x'))));
+  std::string json;
+  StringSink sink(json);
+  EXPECT_THAT(DumpJson(file, sink), IsOk());
+  EXPECT_THAT(DumpJson(file, sink, {.payload_hash = true}), HasCodeAndMessage(StatusCode::kResourceExhausted, "memory: "));
+}
+
 TEST(DumpTest, WhatAliasingWouldGrowToIsBounded) {
   ASSERT_OK_AND_ASSIGN(const PteFile file, PteFile::Open(MakeSource(SourceKind::kMemory, Aliased(499'000))));
   std::string json;

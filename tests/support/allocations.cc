@@ -1,14 +1,17 @@
-#include "tests/support/largest_allocation.h"
+#include "tests/support/allocations.h"
 
 #include <atomic>
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 namespace {
 
 std::atomic<size_t> largest = 0;
+thread_local int64_t left_before_refusal = 0;  // 0: none is refused
 
 void* Allocate(size_t size, size_t alignment) noexcept {
+  if (left_before_refusal > 0 && --left_before_refusal == 0) return nullptr;
   for (size_t seen = largest; size > seen && !largest.compare_exchange_weak(seen, size);) {
   }
   return alignment <= alignof(std::max_align_t) ? std::malloc(size)
@@ -37,5 +40,9 @@ namespace pte::test {
 
 size_t LargestAllocation() { return largest; }
 void ForgetLargestAllocation() { largest = 0; }
+
+void RefuseAllocation(int64_t nth) { left_before_refusal = nth; }
+
+bool StopRefusing() { return std::exchange(left_before_refusal, 0) == 0; }
 
 }  // namespace pte::test
