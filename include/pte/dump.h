@@ -42,7 +42,8 @@ struct DumpOptions {
   Limits limits = {};
 };
 
-//   kResourceExhausted  limits.max_unpacked_bytes; or payload_hash of payloads that overlap so often that hashing them would read more than four
+//   kResourceExhausted  limits.max_unpacked_bytes; or payload_hash of payloads that overlap so often that hashing them would read more than
+//   four
 //                       times the file (payloads that are the same are hashed once)
 //   others              from the sink, and from the source where payload_hash
 PTE_EXPORT absl::Status DumpJson(const PteFile& file, ByteSink& sink, const DumpOptions& options = {});

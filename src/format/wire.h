@@ -1,4 +1,4 @@
-// The bytes of the containers' heads: the only home of magics, field offsets and lengths. schema/FORMAT.md says where each fact is from.
+// The bytes of the containers' heads: the only home of magics, field offsets and lengths. schema/FORMAT.md describes them.
 #ifndef PTE_SRC_FORMAT_WIRE_H_
 #define PTE_SRC_FORMAT_WIRE_H_
 

@@ -115,7 +115,9 @@ TEST(Exit, VerifyAnswersNo) {
 TEST(Exit, StrictCountsWarnings) {
   const ToolResult lenient = RunTool({"verify", "named_data_keys.pte"});
   EXPECT_EQ(lenient.exit_code, 0);
-  EXPECT_THAT(lenient.out, AllOf(StartsWith("named_data_keys.pte: warning\n"), HasSubstr("S27: named_data[9].key: the key is empty; wanted a key of at least one byte, found 0 bytes\n")));
+  EXPECT_THAT(lenient.out,
+              AllOf(StartsWith("named_data_keys.pte: warning\n"),
+                    HasSubstr("S27: named_data[9].key: the key is empty; wanted a key of at least one byte, found 0 bytes\n")));
   EXPECT_EQ(RunTool({"verify", "--strict", "named_data_keys.pte"}).exit_code, 1);
   EXPECT_EQ(RunTool({"verify", "--strict", "add.pte"}).exit_code, 0);
 }

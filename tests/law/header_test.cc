@@ -58,7 +58,7 @@ std::vector<HeadCase> PlainCases() {
       {"OtherPtdVersion", WithText(Ptd(), 4, "FT02"), StatusCode::kUnimplemented, "D2", 4},
       {"OtherBpteVersion", WithText(Pack(BaseQ()), 4, "BP07"), StatusCode::kUnimplemented, "H2", 4},
       {"LettersWithoutVersion", WithText(Pte(), 4, "ET\x01\x02"), StatusCode::kDataLoss, "H2", 4},
-      {"UnknownIdentifier", WithText(Pte(), 4, "XXXX"), StatusCode::kDataLoss, "H2", 4},
+      {"UnknownIdentifier", WithText(Pte(), 4, "ABCD"), StatusCode::kDataLoss, "H2", 4},
       {"ControlCharacters", WithText(Pte(), 4, std::string_view("\xff\x00\x1b[", 4)), StatusCode::kDataLoss, "H2", 4},
       {"GitLfsPointer", "version https://git-lfs.github.com/spec/v1\noid sha256:0", StatusCode::kDataLoss, "H2", 4},
       {"AllZeros", std::string(130, '\0'), StatusCode::kDataLoss, "H2", 4},

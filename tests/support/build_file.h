@@ -33,7 +33,7 @@ std::unique_ptr<fb::DataSegmentT> SegmentRow(uint64_t offset, uint64_t size);
 // The smallest program that the runtime loads: one empty method and the constant placeholder in an empty segment 0.
 fb::ProgramT MinimalProgram();
 
-// Base file A of rules.md: values [Int, Int, Null, String, Tensor(planned), Tensor(constant 1), Tensor(constant 2), IntList, DoubleList], a
+// A: values [Int, Int, Null, String, Tensor(planned), Tensor(constant 1), Tensor(constant 2), IntList, DoubleList], a
 // kernel call, a delegate in a segment, two constants of 16 bytes; no scalar that matters has its default. Segments: 0 constants (32
 // bytes), 1 delegate (99 bytes at 128); `data` is what follows the segment base.
 struct BaseProgram {

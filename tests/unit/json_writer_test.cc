@@ -1,4 +1,4 @@
-// JSON as cli.md of the format asks for it: exact integers, doubles that are not finite, keys that are not UTF-8, nothing raw.
+// JSON that programs can rely on: exact integers, doubles that are not finite, keys that are not UTF-8, nothing raw.
 #include <cmath>
 #include <limits>
 #include <string>
