@@ -8,7 +8,7 @@ for package in "$@"; do
 done
 [ -n "$missing" ] || exit 0
 
-run=
+run=env
 [ "$(id -u)" = 0 ] || run="sudo env"
 echo "installing:$missing"
 log=$(mktemp)

@@ -8,15 +8,16 @@ cd "$(dirname "$0")/.."
 cmake/install_packages.sh g++ cmake ninja-build libflatbuffers-dev flatbuffers-compiler libabsl-dev libxxhash-dev nlohmann-json3-dev \
   libcli11-dev libssl-dev
 
-cmake --preset release -DPTE_BUILD_TESTS=OFF -DPTE_BUILD_BENCHMARKS=OFF -DPTE_WERROR=OFF -B .build/tool >.build.log 2>&1 || {
-  cat .build.log >&2
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+cmake --preset release -DPTE_BUILD_TESTS=OFF -DPTE_BUILD_BENCHMARKS=OFF -DPTE_WERROR=OFF -B .build/tool >"$log" 2>&1 || {
+  cat "$log" >&2
   exit 1
 }
-cmake --build .build/tool >>.build.log 2>&1 || {
-  cat .build.log >&2
+cmake --build .build/tool >>"$log" 2>&1 || {
+  cat "$log" >&2
   exit 1
 }
-rm -f .build.log
 
 pte=.build/tool/src/cli/pte
 model=${1:-tests/data/fixtures/partially_delegated.pte}
