@@ -18,8 +18,7 @@ constexpr KeyRules kKeyRules{"D12", "D13", "D14"};
 
 // Verifies the flatbuffer, and names the schema that FT01 files had before named_data.
 absl::Status VerifyDirectory(const OpenContainer& container) {
-  const absl::Status verified =
-      VerifyFlatbuffer(container.flatbuffer.span(), SchemaOf<fb::FlatTensor>("D10", "F3"), container.options.limits);
+  absl::Status verified = VerifyFlatbuffer(container.flatbuffer.span(), SchemaOf<fb::FlatTensor>("D10", "F3"), container.options.limits);
   const auto* root = flatbuffers::GetRoot<fb::FlatTensor>(container.flatbuffer.data());
   if (verified.ok() && root->named_data() != nullptr) return verified;
   if (absl::IsResourceExhausted(verified)) return verified;
@@ -36,11 +35,9 @@ absl::Status VerifyDirectory(const OpenContainer& container) {
 }
 
 absl::Status CheckPresent(const OpenContainer& container, const fb::FlatTensor& root) {
-  if (root.segments() == nullptr)
-    return DataLoss({"D11", container.OffsetOf(&root), "segments", "the list is missing", "a list", "nothing"});
-  if (root.named_data() == nullptr)
-    return DataLoss({"D11", container.OffsetOf(&root), "named_data", "the list is missing", "a list", "nothing"});
-  return absl::OkStatus();
+  const std::string_view missing = root.segments() == nullptr ? "segments" : root.named_data() == nullptr ? "named_data" : "";
+  if (missing.empty()) return absl::OkStatus();
+  return DataLoss({"D11", container.OffsetOf(&root), std::string(missing), "the list is missing", "a list", "nothing"});
 }
 
 template <class Element>

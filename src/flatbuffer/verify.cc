@@ -23,13 +23,14 @@ class DamageFinder {
 
   std::optional<Damage> Find(const flatbuffers::TypeTable& root) {
     const size_t offset = verifier_.VerifyOffset(0);  // uoffset_t before flatbuffers 23
-    if (offset == 0)
+    if (offset == 0) {
       return Damage{0,
                     path_.Text(),
                     "its offset leads outside the buffer",
                     AtMost(size_ - 1),
                     Number(flatbuffers::ReadScalar<flatbuffers::uoffset_t>(base_)),
                     false};
+    }
     if (Table(base_ + offset, root)) return std::nullopt;
     return damage_;
   }
@@ -61,9 +62,12 @@ class DamageFinder {
   bool FailTable(const uint8_t* address) {
     constexpr size_t kAlignment = sizeof(flatbuffers::soffset_t);
     if (At(address) % kAlignment != 0) return FailAligned(address, kAlignment);
-    if (!RangeInside(At(address), kAlignment, size_))
+    if (!RangeInside(At(address), kAlignment, size_)) {
       return Fail(address, "the table is cut by the end of the buffer", AtMost(size_ - kAlignment), Number(At(address)));
-    return Fail(address, "the table's vtable is odd, or lies outside the buffer", absl::StrCat("inside ", Number(size_)), "another place");
+    }
+    const int64_t vtable = static_cast<int64_t>(At(address)) - flatbuffers::ReadScalar<flatbuffers::soffset_t>(address);
+    return Fail(address, "the table's vtable is odd, or lies outside the buffer",
+                absl::StrCat("even, and inside ", Number(size_), " bytes"), absl::StrCat("at ", vtable));
   }
 
   // A field of a known size. Where its vtable entry leads outside, that entry is at fault.
@@ -116,8 +120,9 @@ class DamageFinder {
   bool FailVector(const uint8_t* target, size_t element, size_t extra) {
     constexpr size_t kLength = sizeof(flatbuffers::uoffset_t);
     if (At(target) % kLength != 0) return FailAligned(target, kLength);
-    if (!RangeInside(At(target), kLength, size_))
+    if (!RangeInside(At(target), kLength, size_)) {
       return Fail(target, "the length is cut by the end of the buffer", AtMost(size_ - kLength), Number(At(target)));
+    }
     const uint64_t room = size_ - At(target) - kLength;
     const uint64_t bytes = uint64_t{flatbuffers::ReadScalar<flatbuffers::uoffset_t>(target)} * element + extra;
     if (bytes > room) return Fail(target, "ends outside the buffer", absl::StrCat(AtMost(room), " bytes"), Number(bytes));

@@ -17,8 +17,8 @@
 namespace pte {
 namespace {
 
-absl::Status Damaged(Fault fault) { return FaultStatus(absl::StatusCode::kDataLoss, fault); }
-absl::Status TooShort(Fault fault) { return FaultStatus(absl::StatusCode::kOutOfRange, fault); }
+absl::Status Damaged(const Fault& fault) { return FaultStatus(absl::StatusCode::kDataLoss, fault); }
+absl::Status TooShort(const Fault& fault) { return FaultStatus(absl::StatusCode::kOutOfRange, fault); }
 
 std::string AtLeast(uint64_t value) { return absl::StrCat("at least ", Number(value)); }
 std::string AtMost(uint64_t value) { return absl::StrCat("at most ", Number(value)); }
@@ -37,7 +37,7 @@ struct Head {
   }
   std::string_view Identifier() const { return Text(wire::kIdentifierOffset, wire::kIdentifierLength); }
 
-  void Note(Severity severity, Fault fault) const {
+  void Note(Severity severity, const Fault& fault) const {
     if (notes == nullptr) return;
     notes->push_back(FindingOf(severity, fault));
   }
@@ -98,8 +98,8 @@ absl::StatusOr<ContainerKind> ParseIdentifier(const Head& head) {
 // The root table must begin after the head and before the end of the flatbuffer.
 absl::Status CheckRoot(const ContainerHeader& header, std::string_view rule) {
   const uint64_t lowest = header.has_extended_header ? wire::kExtendedHeaderOffset + uint64_t{header.header_length} : wire::kPlainHeadSize;
-  if (header.root_offset >= lowest && RangeInside(header.root_offset, wire::kSmallestRootTable, header.program_size))
-    return absl::OkStatus();
+  const bool inside = header.root_offset >= lowest && RangeInside(header.root_offset, wire::kSmallestRootTable, header.program_size);
+  if (inside) return absl::OkStatus();
   return Damaged({std::string(rule), wire::kRootOffset, "root", "the root table begins outside the flatbuffer",
                   absl::StrCat("from ", Number(lowest), " to ", Number(header.program_size), " less ", wire::kSmallestRootTable),
                   Number(header.root_offset)});

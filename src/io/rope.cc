@@ -70,8 +70,9 @@ absl::Status Rope::Append(std::shared_ptr<const ByteSource> source, uint64_t off
 
 absl::Status Rope::Grow(uint64_t length) {
   const std::optional<uint64_t> size = CheckedAdd(size_, length);
-  if (!size)
+  if (!size) {
     return absl::OutOfRangeError(absl::StrCat("rope: too long; wanted at most ", UINT64_MAX - size_, " more bytes, found ", length));
+  }
   size_ = *size;
   return absl::OkStatus();
 }
