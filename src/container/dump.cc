@@ -1,8 +1,8 @@
 #include "pte/dump.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
-#include <span>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -20,7 +20,8 @@ constexpr uint64_t kJsonVersion = 1;
 // Hashes payloads, each once however often it is referred to.
 class PayloadHasher {
  public:
-  explicit PayloadHasher(const OpenContainer& container) : container_(container), left_(kHashedPerByte * container.source->size()) {}
+  explicit PayloadHasher(const OpenContainer& container)
+      : container_(container), left_(std::min(container.source->size(), UINT64_MAX / kHashedPerByte) * kHashedPerByte) {}
 
   absl::StatusOr<PayloadDigests> Hash(uint64_t file_offset, uint64_t size) {
     const auto [entry, is_new] = known_.try_emplace({file_offset, size});
@@ -47,11 +48,11 @@ class PayloadHasher {
   std::map<std::pair<uint64_t, uint64_t>, PayloadDigests> known_;
 };
 
-JsonOptions FlatbufferOptions(const OpenContainer& container, std::span<const Segment> segments, const DumpOptions& options) {
+JsonOptions FlatbufferOptions(const OpenContainer& container, const DumpOptions& options) {
   JsonOptions json;
   json.file_offset = container.file_offset;
   json.max_visited = options.limits.MaxUnpackedBytes(container.flatbuffer.size());
-  json.segments = segments;
+  json.segments = container.segments.span();
   if (!options.payload_hash) return json;
   json.digest = [hasher = std::make_shared<PayloadHasher>(container)](uint64_t offset, uint64_t size) {
     return hasher->Hash(offset, size);
@@ -59,15 +60,15 @@ JsonOptions FlatbufferOptions(const OpenContainer& container, std::span<const Se
   return json;
 }
 
-absl::Status WriteRoot(std::string_view key, const OpenContainer& container, std::span<const Segment> segments,
-                       const flatbuffers::TypeTable& type, const DumpOptions& options, JsonWriter& out) {
+absl::Status WriteRoot(std::string_view key, const OpenContainer& container, const flatbuffers::TypeTable& type, const DumpOptions& options,
+                       JsonWriter& out) {
   out.Key(key);
-  const absl::Status written = WriteFlatbufferJson(container.flatbuffer.span(), type, FlatbufferOptions(container, segments, options), out);
+  const absl::Status written = WriteFlatbufferJson(container.flatbuffer.span(), type, FlatbufferOptions(container, options), out);
   return FaultOf(written) ? WithName(written, container.source->name()) : written;
 }
 
 absl::Status WriteProgram(const PteFile& file, const DumpOptions& options, JsonWriter& out) {
-  return WriteRoot("program", FileAccess::Container(file), file.segments(), *fb::Program::MiniReflectTypeTable(), options, out);
+  return WriteRoot("program", FileAccess::Container(file), *fb::Program::MiniReflectTypeTable(), options, out);
 }
 
 // One document around what `write_roots` writes.
@@ -98,7 +99,7 @@ absl::Status DumpJson(const PteFile& file, ByteSink& sink, const DumpOptions& op
 
 absl::Status DumpJson(const PtdFile& file, ByteSink& sink, const DumpOptions& options) {
   return WriteDocument(ContainerKind::kPtd, sink, options, [&](JsonWriter& out) {
-    return WriteRoot("flat_tensor", FileAccess::Container(file), file.segments(), *fb::FlatTensor::MiniReflectTypeTable(), options, out);
+    return WriteRoot("flat_tensor", FileAccess::Container(file), *fb::FlatTensor::MiniReflectTypeTable(), options, out);
   });
 }
 
@@ -106,7 +107,7 @@ absl::Status DumpJson(const BpteFile& file, ByteSink& sink, const DumpOptions& o
   PTE_ASSIGN_OR_RETURN(const PteFile program, file.program());
   return WriteDocument(ContainerKind::kBpte, sink, options, [&](JsonWriter& out) {
     PTE_RETURN_IF_ERROR(
-        WriteRoot("bundled_program", FileAccess::Container(file), {}, *fb::BundledProgram::MiniReflectTypeTable(), options, out));
+        WriteRoot("bundled_program", FileAccess::Container(file), *fb::BundledProgram::MiniReflectTypeTable(), options, out));
     return WriteProgram(program, options, out);
   });
 }

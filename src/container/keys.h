@@ -57,7 +57,6 @@ absl::Status ReadEntries(OpenContainer& container, const flatbuffers::Vector<fla
 }
 
 absl::Status KeyNotFound(const OpenContainer& container, std::string_view key);
-absl::Status NoSuchIndex(const OpenContainer& container, std::string_view what, size_t index, size_t count);
 
 }  // namespace pte
 

@@ -63,20 +63,16 @@ absl::Status ReadFlatbuffer(OpenContainer& container, std::optional<ByteRange> s
   PTE_ASSIGN_OR_RETURN(const Memory memory, skip ? ReserveZeroed(size) : AllocateMemory(size));
   const auto head = static_cast<size_t>(std::min<uint64_t>(container.head.size(), size));
   std::memcpy(memory.span.data(), container.head.data(), head);
-  if (skip && skip->offset < head) {
-    const uint64_t skipped = std::min(head - skip->offset, skip->size);
-    std::memset(memory.span.data() + skip->offset, 0, static_cast<size_t>(skipped));
+  const ByteRange hole = skip.value_or(ByteRange{size, 0});
+  if (hole.offset < head) {
+    std::memset(memory.span.data() + hole.offset, 0, static_cast<size_t>(std::min(head - hole.offset, hole.size)));
   }
   const auto read = [&](uint64_t begin, uint64_t end) {
     if (begin >= end) return absl::OkStatus();
     return container.source->ReadAt(begin, memory.span.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)));
   };
-  if (skip) {
-    PTE_RETURN_IF_ERROR(read(head, skip->offset));
-    PTE_RETURN_IF_ERROR(read(std::max<uint64_t>(head, skip->offset + skip->size), size));
-  } else {
-    PTE_RETURN_IF_ERROR(read(head, size));
-  }
+  PTE_RETURN_IF_ERROR(read(head, hole.offset));
+  PTE_RETURN_IF_ERROR(read(std::max<uint64_t>(head, hole.offset + hole.size), size));
   container.flatbuffer = Bytes::WithOwner(memory.owner, memory.span);
   container.flatbuffer_source = std::make_shared<MemorySource>(container.flatbuffer);
   return absl::OkStatus();
@@ -87,6 +83,11 @@ absl::Status CheckVersion(const OpenContainer& container, std::string_view rule,
   return FaultStatus(absl::StatusCode::kUnimplemented,
                      {std::string(rule), field, "version", "a newer schema version than this library knows",
                       absl::StrCat("at most ", known), absl::StrCat(version)});
+}
+
+absl::Status NoSuchIndex(const OpenContainer& container, std::string_view what, size_t index, size_t count) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(container.source->name(), ": no such ", ToAbsl(what), "; wanted an index below ", count, ", found ", index));
 }
 
 absl::Status OpeningError(const absl::Status& status, std::string_view name, uint64_t file_offset) {
@@ -112,6 +113,11 @@ uint64_t OpenContainer::OffsetOf(const void* address) const {
 uint64_t OpenContainer::OffsetOf(const void* table, flatbuffers::voffset_t field) const {
   const uint8_t* address = static_cast<const flatbuffers::Table*>(table)->GetAddressOf(field);
   return OffsetOf(address == nullptr ? table : address);
+}
+
+absl::StatusOr<Payload> OpenContainer::SegmentPayload(uint32_t index) const {
+  if (index >= segments.size()) return NoSuchIndex(*this, "segment", index, segments.size());
+  return SegmentAt(index);
 }
 
 Payload OpenContainer::InlinePayload(const flatbuffers::Vector<uint8_t>* bytes) const {

@@ -51,8 +51,12 @@ struct OpenContainer {
   // The same of a table's field; of the table itself where the field is absent.
   uint64_t OffsetOf(const void* table, flatbuffers::voffset_t field) const;
 
+  FixedList<Segment> segments;  // none in a bundle
+
   // A payload in the segments, or in the flatbuffer; the range has been checked.
   Payload PayloadAt(uint64_t offset, uint64_t size) const { return {source, offset, size, file_offset + offset}; }
+  Payload SegmentAt(uint32_t index) const { return PayloadAt(segments[index].file_offset - file_offset, segments[index].size); }
+  absl::StatusOr<Payload> SegmentPayload(uint32_t index) const;
   Payload InlinePayload(const flatbuffers::Vector<uint8_t>* bytes) const;
 };
 
@@ -104,6 +108,9 @@ absl::StatusOr<FixedList<Segment>> PlaceSegments(const OpenContainer& container,
   }
   return segments;
 }
+
+// kInvalidArgument: the caller's index.
+absl::Status NoSuchIndex(const OpenContainer& container, std::string_view what, size_t index, size_t count);
 
 // The text of an optional string; "" where it is absent.
 inline std::string_view TextOf(const flatbuffers::String* text) {

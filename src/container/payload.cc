@@ -12,7 +12,8 @@
 namespace pte {
 
 absl::Status Payload::ReadAt(uint64_t offset, std::span<std::byte> out) const {
-  PTE_RETURN_IF_ERROR(CheckRange(absl::StrCat(source_->name(), ": payload at offset ", Hex(file_offset_)), offset, out.size(), size_));
+  PTE_RETURN_IF_ERROR(
+      CheckRange([this] { return absl::StrCat(source_->name(), ": payload at offset ", Hex(file_offset_)); }, offset, out.size(), size_));
   return source_->ReadAt(offset_ + offset, out);
 }
 

@@ -54,12 +54,10 @@ std::optional<TensorLayout> LayoutOf(const fb::flat_tensor::TensorLayout* layout
 
 struct PtdFile::State : OpenContainer {
   const fb::FlatTensor* root = nullptr;
-  FixedList<Segment> segments;
   FixedList<PtdEntry> entries;
   KeyIndex keys;
 
   absl::Status Load();
-  Payload SegmentAt(uint32_t index) const { return PayloadAt(segments[index].file_offset - file_offset, segments[index].size); }
 };
 
 absl::Status PtdFile::State::Load() {
@@ -107,9 +105,6 @@ absl::StatusOr<Payload> PtdFile::Find(std::string_view key) const {
   return state_->SegmentAt(entry->segment_index);
 }
 
-absl::StatusOr<Payload> PtdFile::SegmentPayload(uint32_t index) const {
-  if (index >= state_->segments.size()) return NoSuchIndex(*state_, "segment", index, state_->segments.size());
-  return state_->SegmentAt(index);
-}
+absl::StatusOr<Payload> PtdFile::SegmentPayload(uint32_t index) const { return state_->SegmentPayload(index); }
 
 }  // namespace pte

@@ -19,12 +19,10 @@ constexpr KeyRules kKeyRulesWithoutSegments{"S23", "S24", "S3"};
 
 struct PteFile::State : OpenContainer {
   const fb::Program* program = nullptr;
-  FixedList<Segment> segments;
   FixedList<NamedEntry> named_data;
   KeyIndex keys;
 
   absl::Status Load();
-  Payload SegmentAt(uint32_t index) const { return PayloadAt(segments[index].file_offset - file_offset, segments[index].size); }
   // Piece `index` of a segment that is cut at these offsets.
   Payload Piece(const fb::SubsegmentOffsets& table, size_t index) const;
   // The segment that `table` cuts, if it cuts one. Only a lone placeholder may name a segment that is not there.
@@ -98,10 +96,7 @@ absl::StatusOr<Payload> PteFile::FindNamedData(std::string_view key) const {
   return state_->SegmentAt(state_->named_data[*entry].segment_index);
 }
 
-absl::StatusOr<Payload> PteFile::SegmentPayload(uint32_t index) const {
-  if (index >= state_->segments.size()) return NoSuchIndex(*state_, "segment", index, state_->segments.size());
-  return state_->SegmentAt(index);
-}
+absl::StatusOr<Payload> PteFile::SegmentPayload(uint32_t index) const { return state_->SegmentPayload(index); }
 
 absl::StatusOr<Payload> PteFile::DelegatePayload(size_t plan, size_t delegate) const {
   const auto* plans = program().execution_plan();

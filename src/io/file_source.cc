@@ -46,7 +46,7 @@ class FileSource final : public ByteSource {
   std::string name() const override { return name_; }
 
   absl::Status ReadAt(uint64_t offset, std::span<std::byte> out) const override {
-    PTE_RETURN_IF_ERROR(CheckRange(name_, offset, out.size(), length_));
+    PTE_RETURN_IF_ERROR(CheckRange([this] { return name_; }, offset, out.size(), length_));
     uint64_t at = offset_ + offset;
     while (!out.empty()) {
       const int64_t got = sys::ReadAt(fd_.get(), out.data(), std::min(out.size(), kMostPerCall), at);
@@ -60,7 +60,7 @@ class FileSource final : public ByteSource {
   }
 
   absl::StatusOr<Bytes> View(uint64_t offset, uint64_t length) const override {
-    PTE_RETURN_IF_ERROR(CheckRange(name_, offset, length, length_));
+    PTE_RETURN_IF_ERROR(CheckRange([this] { return name_; }, offset, length, length_));
     if (length == 0) return Bytes();
     PTE_RETURN_IF_ERROR(CheckStillThere());
     // A mapping begins on a page; `lead` bytes of it come before ours.
@@ -132,7 +132,7 @@ absl::StatusOr<std::shared_ptr<const ByteSource>> OpenDescriptor(int fd, uint64_
   if (own < 0) return FromErrno(errno, name, "duplicating it");
   Descriptor descriptor(own);
   PTE_ASSIGN_OR_RETURN(const uint64_t size, RegularFileSize(own, name));
-  PTE_RETURN_IF_ERROR(CheckRange(name, offset, length, size));
+  PTE_RETURN_IF_ERROR(CheckRange([&] { return name; }, offset, length, size));
   return std::make_shared<FileSource>(std::move(descriptor), offset, length, name);
 }
 

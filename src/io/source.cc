@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "pte/byte_sink.h"
-#include "src/base/checked.h"
 #include "src/base/fault.h"
 #include "src/base/status_macros.h"
 #include "src/base/text.h"
@@ -21,12 +20,12 @@ class RangeOfSource final : public ByteSource {
   uint64_t size() const override { return length_; }
 
   absl::Status ReadAt(uint64_t offset, std::span<std::byte> out) const override {
-    PTE_RETURN_IF_ERROR(CheckRange(name(), offset, out.size(), length_));
+    PTE_RETURN_IF_ERROR(CheckRange([this] { return name(); }, offset, out.size(), length_));
     return source_->ReadAt(offset_ + offset, out);
   }
 
   absl::StatusOr<Bytes> View(uint64_t offset, uint64_t length) const override {
-    PTE_RETURN_IF_ERROR(CheckRange(name(), offset, length, length_));
+    PTE_RETURN_IF_ERROR(CheckRange([this] { return name(); }, offset, length, length_));
     return source_->View(offset_ + offset, length);
   }
 
@@ -40,8 +39,7 @@ class RangeOfSource final : public ByteSource {
 
 }  // namespace
 
-absl::Status CheckRange(std::string_view name, uint64_t offset, uint64_t length, uint64_t size) {
-  if (RangeInside(offset, length, size)) return absl::OkStatus();
+absl::Status RangeError(std::string_view name, uint64_t offset, uint64_t length, uint64_t size) {
   return absl::OutOfRangeError(absl::StrCat(ToAbsl(name), ": range of ", Number(length), " bytes from offset ", Number(offset),
                                             " ends beyond the source; wanted at most ", Number(size)));
 }
@@ -51,14 +49,14 @@ std::shared_ptr<const ByteSource> Unowned(const ByteSource& source) {
 }
 
 absl::StatusOr<Bytes> ByteSource::View(uint64_t offset, uint64_t length) const {
-  PTE_RETURN_IF_ERROR(CheckRange(name(), offset, length, size()));
+  PTE_RETURN_IF_ERROR(CheckRange([this] { return name(); }, offset, length, size()));
   return absl::UnimplementedError(absl::StrCat(name(), ": this source can be read only, not viewed"));
 }
 
 std::string ByteSource::name() const { return "source"; }
 
 absl::Status MemorySource::ReadAt(uint64_t offset, std::span<std::byte> out) const {
-  PTE_RETURN_IF_ERROR(CheckRange(name(), offset, out.size(), bytes_.size()));
+  PTE_RETURN_IF_ERROR(CheckRange([this] { return name(); }, offset, out.size(), bytes_.size()));
   if (!out.empty()) std::memcpy(out.data(), bytes_.data() + offset, out.size());
   return absl::OkStatus();
 }
@@ -68,7 +66,7 @@ absl::StatusOr<Bytes> MemorySource::View(uint64_t offset, uint64_t length) const
 std::string MemorySource::name() const { return "memory"; }
 
 absl::StatusOr<std::shared_ptr<const ByteSource>> RangeSource(std::shared_ptr<const ByteSource> source, uint64_t offset, uint64_t length) {
-  PTE_RETURN_IF_ERROR(CheckRange(source->name(), offset, length, source->size()));
+  PTE_RETURN_IF_ERROR(CheckRange([&] { return source->name(); }, offset, length, source->size()));
   return std::make_shared<RangeOfSource>(std::move(source), offset, length);
 }
 
