@@ -104,7 +104,7 @@ TEST(LayeringTest, PublicHeadersIncludeOnlyWhatUsersHave) {
 }
 
 TEST(LayeringTest, LawsDataTestsAndBenchesUseThePublicFace) {
-  for (const std::string& file : SourcesBelow({"tests/law", "tests/data", "tests/install", "bench"})) {
+  for (const std::string& file : SourcesBelow({"tests/law", "tests/data", "tests/interop", "tests/install", "bench"})) {
     for (const std::string& include : Includes(file)) EXPECT_EQ(RoomOf(include), "") << file << " includes " << include;
   }
 }
