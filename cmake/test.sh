@@ -1,6 +1,7 @@
 #!/bin/bash
 # Sets a fresh Debian or Ubuntu machine up and runs all tests: release build (g++), AddressSanitizer and UndefinedBehaviorSanitizer build
-# (clang), format and layering checks, and a short fuzz of each target.
+# (clang), format and layering checks, and a short fuzz of each target. The release build's tests ask ExecuTorch's own runtime, too, where it
+# can be downloaded.
 #
 #   cmake/test.sh [SECONDS]        how long each target is fuzzed; default 60, 0 leaves fuzzing out
 set -euo pipefail
@@ -26,7 +27,10 @@ cmake/install_packages.sh "libclang-rt-$clang_major-dev"
 
 cmake/check_format.sh
 
-quietly cmake --preset release
+runtime=$PWD/build/executorch
+cmake/install_runtime.sh "$runtime" || echo "no runtime: the interop tests skip"
+
+quietly cmake --preset release -DPTE_EXECUTORCH_ROOT="$runtime"
 quietly cmake --build --preset release
 echo "== release tests"
 ctest --preset release -j "$(nproc)" --label-exclude 'bench|large' | tail -n 30
@@ -34,7 +38,7 @@ ctest --preset release -j "$(nproc)" --label-exclude 'bench|large' | tail -n 30
 quietly env CXX=clang++ cmake --preset asan
 quietly cmake --build --preset asan
 echo "== sanitizer tests"
-ctest --preset asan -j "$(nproc)" --label-exclude 'bench|large|install' | tail -n 30
+ctest --preset asan -j "$(nproc)" --label-exclude 'bench|large|install|interop' | tail -n 30
 
 if [ "$seconds" != 0 ]; then
   echo "== fuzzing, $seconds s a target"
