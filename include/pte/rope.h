@@ -13,6 +13,7 @@
 #ifndef PTE_ROPE_H_
 #define PTE_ROPE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "pte/byte_sink.h"
 #include "pte/byte_source.h"
 #include "pte/bytes.h"
@@ -50,13 +52,27 @@ class PTE_EXPORT Rope {
   //   kOutOfRange  the range ends beyond source->size(), or the rope would be too long; it is unchanged
   absl::Status Append(std::shared_ptr<const ByteSource> source, uint64_t offset, uint64_t length);
 
+  // All pieces of another rope.
+  //   kOutOfRange  the rope would be too long; it is unchanged
+  absl::Status Append(const Rope& other);
+
   uint64_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
   // Valid until the rope is changed or goes.
   std::span<const Piece> pieces() const { return pieces_; }
 
+  // The `length` bytes from `offset`, as a rope of the same pieces; nothing is read or copied.
+  //   kOutOfRange  the range ends beyond size()
+  absl::StatusOr<Rope> Slice(uint64_t offset, uint64_t length) const;
+
+  // Fills all of `out` with the bytes from `offset`, or fails and leaves `out` unspecified.
+  //   kOutOfRange  the range ends beyond size()
+  //   others       from the sources
+  absl::Status ReadAt(uint64_t offset, std::span<std::byte> out) const;
+
   // Hands all bytes to `sink` in order, at most 1 MiB at a time. The first error, of a source or of the sink, ends it.
+  //   kAborted  a file has changed since it was opened or lent
   absl::Status CopyTo(ByteSink& sink) const;
 
  private:

@@ -1,6 +1,7 @@
 #include "src/io/source.h"
 
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -8,11 +9,12 @@
 #include "src/base/fault.h"
 #include "src/base/status_macros.h"
 #include "src/base/text.h"
+#include "src/io/file_backing.h"
 
 namespace pte {
 namespace {
 
-class RangeOfSource final : public ByteSource {
+class RangeOfSource final : public ByteSource, public FileBacking {
  public:
   RangeOfSource(std::shared_ptr<const ByteSource> source, uint64_t offset, uint64_t length)
       : source_(std::move(source)), offset_(offset), length_(length) {}
@@ -30,6 +32,14 @@ class RangeOfSource final : public ByteSource {
   }
 
   std::string name() const override { return source_->name(); }
+
+  // kUnimplemented where the source itself stands in no file.
+  absl::StatusOr<FileRange> OpenRange(uint64_t offset, uint64_t length) const override {
+    PTE_RETURN_IF_ERROR(CheckRange([this] { return name(); }, offset, length, length_));
+    PTE_ASSIGN_OR_RETURN(std::optional<FileRange> range, OpenFileRange(*source_, offset_ + offset, length));
+    if (!range) return absl::UnimplementedError(absl::StrCat(name(), ": stands in no file"));
+    return *std::move(range);
+  }
 
  private:
   std::shared_ptr<const ByteSource> source_;

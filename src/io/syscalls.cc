@@ -1,10 +1,20 @@
 #include "src/io/syscalls.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <linux/fs.h>
+#endif
+
+#include <cerrno>
 
 namespace pte::sys {
 
@@ -12,12 +22,36 @@ static_assert(sizeof(off_t) == sizeof(int64_t), "files above 2 GiB need 64-bit o
 
 namespace {
 
+constexpr uint32_t kPermissionBits = 07777;
+constexpr size_t kLongestPath = 4096;
+
 void* NullWhereFailed(void* mapped) { return mapped == MAP_FAILED ? nullptr : mapped; }
+
+int Filled(int result, const struct stat& st, FileStat& out) {
+  if (result != 0) return result;
+  constexpr int64_t kNanoseconds = 1'000'000'000;
+  out.device = st.st_dev;
+  out.inode = st.st_ino;
+  out.size = static_cast<uint64_t>(st.st_size);
+  out.modified_ns = int64_t{st.st_mtim.tv_sec} * kNanoseconds + st.st_mtim.tv_nsec;
+  out.mode = st.st_mode & kPermissionBits;
+  out.block_size = static_cast<uint64_t>(st.st_blksize);
+  out.is_regular = S_ISREG(st.st_mode);
+  out.is_directory = S_ISDIR(st.st_mode);
+  out.is_symlink = S_ISLNK(st.st_mode);
+  return result;
+}
 
 }  // namespace
 
 // O_NONBLOCK: opening a pipe must not wait for a writer that never comes. It means nothing to regular files.
 int OpenForReading(const char* path) { return ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
+
+int OpenFolder(const char* path) { return ::open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY); }
+
+int CreateNew(const char* path, uint32_t mode) { return ::open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL, mode); }
+
+int OpenOrCreate(const char* path, uint32_t mode) { return ::open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode); }
 
 int Duplicate(int fd) { return ::fcntl(fd, F_DUPFD_CLOEXEC, 0); }
 
@@ -25,12 +59,106 @@ int Close(int fd) { return ::close(fd); }
 
 int Stat(int fd, FileStat& out) {
   struct stat st {};
-  const int result = ::fstat(fd, &st);
-  if (result == 0) out = {static_cast<uint64_t>(st.st_size), S_ISREG(st.st_mode), S_ISDIR(st.st_mode)};
-  return result;
+  return Filled(::fstat(fd, &st), st, out);
+}
+
+int StatPath(const char* path, FileStat& out) {
+  struct stat st {};
+  return Filled(::lstat(path, &st), st, out);
+}
+
+int ReadLink(const char* path, std::string& out) {
+  out.resize(kLongestPath);
+  const ssize_t length = ::readlink(path, out.data(), out.size());
+  out.resize(length < 0 ? 0 : static_cast<size_t>(length));
+  return length < 0 ? -1 : 0;
+}
+
+int ListFolder(const char* path, std::vector<std::string>& names) {
+  DIR* folder = ::opendir(path);
+  if (folder == nullptr) return -1;
+  errno = 0;
+  while (const dirent* entry = ::readdir(folder)) names.emplace_back(entry->d_name);
+  const int error = errno;
+  ::closedir(folder);
+  errno = error;
+  return error == 0 ? 0 : -1;
 }
 
 int64_t ReadAt(int fd, void* out, size_t length, uint64_t offset) { return ::pread(fd, out, length, static_cast<off_t>(offset)); }
+
+int64_t WriteAt(int fd, const void* data, size_t length, uint64_t offset) { return ::pwrite(fd, data, length, static_cast<off_t>(offset)); }
+
+int Truncate(int fd, uint64_t size) { return ::ftruncate(fd, static_cast<off_t>(size)); }
+
+int Allocate(int fd, uint64_t offset, uint64_t length) {
+#ifdef __linux__
+  return ::fallocate(fd, 0, static_cast<off_t>(offset), static_cast<off_t>(length));
+#else
+  (void)fd, (void)offset, (void)length;
+  errno = EOPNOTSUPP;
+  return -1;
+#endif
+}
+
+int SetMode(int fd, uint32_t mode) { return ::fchmod(fd, mode); }
+
+int Sync(int fd) { return ::fsync(fd); }
+
+int64_t FindData(int fd, uint64_t offset) { return ::lseek(fd, static_cast<off_t>(offset), SEEK_DATA); }
+
+int64_t FindHole(int fd, uint64_t offset) { return ::lseek(fd, static_cast<off_t>(offset), SEEK_HOLE); }
+
+int64_t CopyRange(int from, uint64_t from_offset, int to, uint64_t to_offset, size_t length) {
+#ifdef __linux__
+  auto in = static_cast<off64_t>(from_offset);
+  auto out = static_cast<off64_t>(to_offset);
+  return ::copy_file_range(from, &in, to, &out, length, 0);
+#else
+  (void)from, (void)from_offset, (void)to, (void)to_offset, (void)length;
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
+int CloneRange(int from, uint64_t from_offset, uint64_t length, int to, uint64_t to_offset) {
+#ifdef FICLONERANGE
+  file_clone_range range{};
+  range.src_fd = from;
+  range.src_offset = from_offset;
+  range.src_length = length;
+  range.dest_offset = to_offset;
+  return ::ioctl(to, FICLONERANGE, &range);
+#else
+  (void)from, (void)from_offset, (void)length, (void)to, (void)to_offset;
+  errno = EOPNOTSUPP;
+  return -1;
+#endif
+}
+
+int Rename(const char* from, const char* to) { return ::rename(from, to); }
+
+int RenameWithoutReplacing(const char* from, const char* to) {
+#ifdef RENAME_NOREPLACE
+  return ::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+#else
+  (void)from, (void)to;
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
+int Link(const char* from, const char* to) { return ::link(from, to); }
+
+int Unlink(const char* path) { return ::unlink(path); }
+
+int TryLock(int fd) { return ::flock(fd, LOCK_EX | LOCK_NB); }
+
+uint64_t FileSizeLimit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
+  return limit.rlim_cur;
+}
 
 void* MapFile(int fd, uint64_t offset, size_t length) {
   return NullWhereFailed(::mmap(nullptr, length, PROT_READ, MAP_PRIVATE, fd, static_cast<off_t>(offset)));

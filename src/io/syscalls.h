@@ -5,21 +5,63 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace pte::sys {
 
 struct FileStat {
+  uint64_t device = 0;
+  uint64_t inode = 0;
   uint64_t size = 0;
+  int64_t modified_ns = 0;  // time of the last change of the bytes
+  uint32_t mode = 0;        // permission bits alone
+  uint64_t block_size = 0;
   bool is_regular = false;
   bool is_directory = false;
+  bool is_symlink = false;
 };
 
 // Each returns -1 (or nullptr) with errno set where it fails.
 int OpenForReading(const char* path);
+int OpenFolder(const char* path);
+// A new file, for reading and writing; EEXIST where the name is taken, by a symbolic link too.
+int CreateNew(const char* path, uint32_t mode);
+int OpenOrCreate(const char* path, uint32_t mode);
 int Duplicate(int fd);
 int Close(int fd);
+
 int Stat(int fd, FileStat& out);
+int StatPath(const char* path, FileStat& out);  // of a symbolic link itself
+int ReadLink(const char* path, std::string& out);
+int ListFolder(const char* path, std::vector<std::string>& names);
+
 int64_t ReadAt(int fd, void* out, size_t length, uint64_t offset);
+int64_t WriteAt(int fd, const void* data, size_t length, uint64_t offset);
+int Truncate(int fd, uint64_t size);
+// Disk space for a range that is about to be written; what lies beyond the end extends the file with zeros.
+int Allocate(int fd, uint64_t offset, uint64_t length);
+int SetMode(int fd, uint32_t mode);
+int Sync(int fd);
+
+// The next byte that is data, or in a hole, from `offset` on; ENXIO where there is none.
+int64_t FindData(int fd, uint64_t offset);
+int64_t FindHole(int fd, uint64_t offset);
+
+// Copies in the kernel; may copy less than asked.
+int64_t CopyRange(int from, uint64_t from_offset, int to, uint64_t to_offset, size_t length);
+// Lets a range of whole blocks share those of another file.
+int CloneRange(int from, uint64_t from_offset, uint64_t length, int to, uint64_t to_offset);
+
+int Rename(const char* from, const char* to);
+int RenameWithoutReplacing(const char* from, const char* to);
+int Link(const char* from, const char* to);
+int Unlink(const char* path);
+// An exclusive lock that dies with its owner; EWOULDBLOCK where another has it.
+int TryLock(int fd);
+
+// Above this size the system refuses to grow a file of this process, and sends it a signal.
+uint64_t FileSizeLimit();
 
 // A read-only view of a file range; `offset` must be a multiple of PageSize().
 void* MapFile(int fd, uint64_t offset, size_t length);

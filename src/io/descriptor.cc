@@ -1,0 +1,15 @@
+#include "src/io/descriptor.h"
+
+#include "absl/strings/str_cat.h"
+#include "src/base/text.h"
+
+namespace pte {
+
+absl::Status FromErrno(int error, std::string_view name, std::string_view what) {
+  const std::string message = absl::StrCat(ToAbsl(name), ": ", ToAbsl(what));
+  // A limit like a full disk, which has no code of its own.
+  if (error == EFBIG) return absl::ResourceExhaustedError(absl::StrCat(message, ": the file would be larger than the system allows"));
+  return absl::ErrnoToStatus(error, message);
+}
+
+}  // namespace pte

@@ -1,0 +1,48 @@
+// Telling the caller how far a file is, often enough to be of use and seldom enough to cost nothing.
+#ifndef PTE_SRC_IO_PROGRESS_H_
+#define PTE_SRC_IO_PROGRESS_H_
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "pte/save_options.h"
+
+namespace pte {
+
+class ProgressMeter {
+ public:
+  // `report` may be empty; it must outlive the meter.
+  ProgressMeter(const std::function<bool(const Progress&)>& report, uint64_t total) : report_(report), total_(total) {}
+
+  // What the bytes from now on belong to; the text must stay valid until the next call.
+  void Enter(std::string_view what) { what_ = what; }
+
+  // kCancelled: the caller wants no more.
+  absl::Status Begin() const { return Report(); }
+  absl::Status Advance(uint64_t bytes) {
+    done_ += bytes;
+    return done_ - reported_ < kStep ? absl::OkStatus() : Now();
+  }
+  absl::Status Finish() { return done_ == reported_ ? absl::OkStatus() : Now(); }
+
+ private:
+  static constexpr uint64_t kStep = uint64_t{8} << 20;
+
+  absl::Status Now() {
+    reported_ = done_;
+    return Report();
+  }
+  absl::Status Report() const;
+
+  const std::function<bool(const Progress&)>& report_;
+  uint64_t total_;
+  uint64_t done_ = 0;
+  uint64_t reported_ = 0;
+  std::string_view what_;
+};
+
+}  // namespace pte
+
+#endif  // PTE_SRC_IO_PROGRESS_H_

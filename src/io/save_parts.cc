@@ -1,0 +1,74 @@
+#include "src/io/save_parts.h"
+
+#include <utility>
+
+#include "src/base/status_macros.h"
+#include "src/io/atomic_file.h"
+#include "src/io/progress.h"
+
+namespace pte {
+namespace {
+
+uint64_t TotalSize(std::span<const OutputPart> parts) {
+  uint64_t total = 0;
+  for (const OutputPart& part : parts) total += part.bytes.size();
+  return total;
+}
+
+ByteCounts Difference(const ByteCounts& after, const ByteCounts& before) {
+  return {after.written - before.written, after.copied - before.copied, after.cloned - before.cloned};
+}
+
+// Counts what passes by, and lets the caller end it.
+class MeteredSink final : public ByteSink {
+ public:
+  MeteredSink(ByteSink& sink, ProgressMeter& meter) : sink_(sink), meter_(meter) {}
+
+  absl::Status Append(std::span<const std::byte> bytes) override {
+    PTE_RETURN_IF_ERROR(sink_.Append(bytes));
+    return meter_.Advance(bytes.size());
+  }
+
+ private:
+  ByteSink& sink_;
+  ProgressMeter& meter_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<ByteCounts>> SaveParts(std::span<const OutputPart> parts, const std::filesystem::path& path,
+                                                  const SaveOptions& options) {
+  const uint64_t total = TotalSize(parts);
+  ProgressMeter meter(options.progress, total);
+  PTE_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::Create(path, total, options.if_exists));
+  PTE_RETURN_IF_ERROR(meter.Begin());
+  const std::string name = path.string();
+  PTE_ASSIGN_OR_RETURN(FileWriter writer, FileWriter::Make(file.fd(), name, meter));
+  std::vector<ByteCounts> counts;
+  for (const OutputPart& part : parts) {
+    const ByteCounts before = writer.counts();
+    meter.Enter(part.what);
+    PTE_RETURN_IF_ERROR(writer.Append(part.bytes));
+    counts.push_back(Difference(writer.counts(), before));
+  }
+  PTE_RETURN_IF_ERROR(writer.Finish());
+  PTE_RETURN_IF_ERROR(meter.Finish());
+  PTE_RETURN_IF_ERROR(file.Publish(options.durability.value_or(Durability::kAtomic)));
+  return counts;
+}
+
+absl::StatusOr<std::vector<ByteCounts>> WriteParts(std::span<const OutputPart> parts, ByteSink& sink, const SaveOptions& options) {
+  ProgressMeter meter(options.progress, TotalSize(parts));
+  PTE_RETURN_IF_ERROR(meter.Begin());
+  MeteredSink metered(sink, meter);
+  std::vector<ByteCounts> counts;
+  for (const OutputPart& part : parts) {
+    meter.Enter(part.what);
+    PTE_RETURN_IF_ERROR(part.bytes.CopyTo(metered));
+    counts.push_back({part.bytes.size(), 0, 0});
+  }
+  PTE_RETURN_IF_ERROR(meter.Finish());
+  return counts;
+}
+
+}  // namespace pte

@@ -1,0 +1,97 @@
+#include "src/io/target.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "src/base/status_macros.h"
+#include "src/base/text.h"
+
+namespace pte {
+namespace {
+
+constexpr int kMostLinks = 40;  // as the system itself allows
+constexpr size_t kLongestNamePart = 200;
+constexpr uint32_t kLockMode = 0666;
+constexpr std::string_view kLockSuffix = ".pte-lock";
+
+// What stands under a path; nullopt for nothing.
+absl::StatusOr<std::optional<sys::FileStat>> LookAt(const std::string& path) {
+  sys::FileStat stat;
+  if (sys::StatPath(path.c_str(), stat) == 0) return std::optional(stat);
+  if (errno == ENOENT) return std::optional<sys::FileStat>();
+  return FromErrno(errno, path, "looking at the target");
+}
+
+absl::Status NoFileName(const std::filesystem::path& path) {
+  return absl::InvalidArgumentError(absl::StrCat("\"", path.string(), "\": no file name to save to"));
+}
+
+absl::StatusOr<Target> TargetOf(const std::filesystem::path& path, const std::optional<sys::FileStat>& stat) {
+  if (stat && stat->is_directory) return FromErrno(EISDIR, path.string(), "saving to it");
+  if (stat && !stat->is_regular) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path.string(), ": a device, pipe or socket cannot be replaced by a file; write to a ByteSink instead"));
+  }
+  if (!IsPlainFileName(path.filename().native())) return NoFileName(path);
+  const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
+  return Target{path.string(), folder, path.filename().string(), stat};
+}
+
+bool IsSameFile(const sys::FileStat& a, const sys::FileStat& b) { return a.device == b.device && a.inode == b.inode; }
+
+}  // namespace
+
+std::string Target::InFolder(std::string_view file_name) const { return absl::StrCat(folder, "/", ToAbsl(file_name)); }
+
+std::string Target::Hidden(std::string_view suffix) const {
+  const auto hash = static_cast<uint32_t>(XXH3_64bits(name.data(), name.size()));
+  return InFolder(absl::StrFormat(".%s.%08x%s", name.substr(0, kLongestNamePart), hash, ToAbsl(suffix)));
+}
+
+absl::StatusOr<Target> ResolveTarget(const std::filesystem::path& path) {
+  std::filesystem::path at = path;
+  for (int links = 0; links <= kMostLinks; ++links) {
+    if (at.empty()) return NoFileName(path);
+    PTE_ASSIGN_OR_RETURN(const std::optional<sys::FileStat> stat, LookAt(at.string()));
+    if (!stat || !stat->is_symlink) return TargetOf(at, stat);
+    std::string next;
+    if (sys::ReadLink(at.c_str(), next) != 0) return FromErrno(errno, at.string(), "following the symbolic link");
+    at = at.parent_path() / next;
+  }
+  return FromErrno(ELOOP, path.string(), "following symbolic links");
+}
+
+bool IsPlainFileName(std::string_view name) {
+  return !name.empty() && name != "." && name != ".." && name.find_first_of(std::string_view("/\0", 2)) == std::string_view::npos;
+}
+
+absl::StatusOr<TargetLock> TargetLock::Take(const Target& target) {
+  const std::string path = target.Hidden(kLockSuffix);
+  while (true) {
+    Descriptor fd(Uninterrupted([&] { return sys::OpenOrCreate(path.c_str(), kLockMode); }));
+    if (!fd.is_open()) return TargetLock(Descriptor(), path);
+    if (Uninterrupted([&] { return sys::TryLock(fd.get()); }) != 0) {
+      if (errno == EWOULDBLOCK) return absl::AbortedError(absl::StrCat(target.path, ": another save to this file is going on"));
+      return TargetLock(Descriptor(), path);
+    }
+    // Its last owner may have removed it between our opening and our locking it.
+    sys::FileStat ours;
+    sys::FileStat named;
+    if (sys::Stat(fd.get(), ours) != 0) return TargetLock(Descriptor(), path);
+    if (sys::StatPath(path.c_str(), named) == 0 && IsSameFile(ours, named)) return TargetLock(std::move(fd), path);
+  }
+}
+
+TargetLock::~TargetLock() {
+  if (fd_.is_open()) RemoveOwn(path_);
+}
+
+void RemoveOwn(const std::string& path) {
+  if (sys::Unlink(path.c_str()) != 0 && errno != ENOENT) sys::Unlink(path.c_str());
+}
+
+}  // namespace pte

@@ -1,0 +1,63 @@
+// Where a file is saved to, and the hidden names beside it.
+#ifndef PTE_SRC_IO_TARGET_H_
+#define PTE_SRC_IO_TARGET_H_
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "src/io/descriptor.h"
+#include "src/io/syscalls.h"
+
+namespace pte {
+
+// A target with its symbolic links followed.
+struct Target {
+  std::string path;
+  std::string folder;
+  std::string name;
+  std::optional<sys::FileStat> old_file;  // a regular file, where one is there
+
+  // folder/.NAME.HASH + suffix: hidden, matched by no pattern for containers, short enough whatever the name, and different for any two
+  // names.
+  std::string Hidden(std::string_view suffix) const;
+  std::string InFolder(std::string_view file_name) const;
+};
+
+//   kInvalidArgument     no file name, or a device, pipe or socket stands there
+//   kFailedPrecondition  a folder stands there (EISDIR), or links lead in a circle (ELOOP)
+//   others               from errno
+absl::StatusOr<Target> ResolveTarget(const std::filesystem::path& path);
+
+// Whether a text can be the name of a file in a folder: not empty, ".", "..", nor with a separator or NUL.
+bool IsPlainFileName(std::string_view name);
+
+// The right to save to a target. It dies with its process, so nothing is ever judged stale.
+class TargetLock {
+ public:
+  // Where the system has no locks, or the folder cannot be written, nothing is locked.
+  //   kAborted  another save to this target is going on
+  static absl::StatusOr<TargetLock> Take(const Target& target);
+
+  TargetLock(TargetLock&&) noexcept = default;
+  TargetLock& operator=(TargetLock&&) = delete;
+  ~TargetLock();
+
+  bool is_held() const { return fd_.is_open(); }
+
+ private:
+  TargetLock(Descriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+
+  Descriptor fd_;
+  std::string path_;
+};
+
+// Removes a file that we made, and tries twice: nobody else will.
+void RemoveOwn(const std::string& path);
+
+}  // namespace pte
+
+#endif  // PTE_SRC_IO_TARGET_H_
