@@ -24,6 +24,7 @@
 
 #include "absl/status/statusor.h"
 #include "pte/byte_source.h"
+#include "pte/contents.h"
 #include "pte/export.h"
 #include "pte/finding.h"
 #include "pte/header.h"
@@ -64,6 +65,10 @@ class PTE_EXPORT PtdFile {
   // All bytes of a segment.
   //   kInvalidArgument  index >= segments().size()
   absl::StatusOr<Payload> SegmentPayload(uint32_t index) const;
+
+  // The file as a value that can be changed and saved; its ropes are ranges of this file, and no payload is read. Tensor layouts are taken
+  // as stored. Codes as PteFile::ToContents.
+  absl::StatusOr<PtdContents> ToContents(const ToContentsOptions& options = {}) const;
 
  private:
   friend struct FileAccess;

@@ -28,6 +28,7 @@
 
 #include "absl/status/statusor.h"
 #include "pte/byte_source.h"
+#include "pte/contents.h"
 #include "pte/export.h"
 #include "pte/finding.h"
 #include "pte/header.h"
@@ -96,6 +97,12 @@ class PTE_EXPORT PteFile {
   absl::StatusOr<Payload> MutableData(size_t index) const;
   size_t mutable_data_count() const;
   std::optional<uint32_t> mutable_data_segment() const;
+
+  // The file as a value that can be changed and saved; its ropes are ranges of this file, and no payload is read. Constants inside the
+  // flatbuffer become items of a constant segment, under the same indices.
+  //   kUnimplemented      a newer schema version, or fields that this library does not know (see ToContentsOptions)
+  //   kResourceExhausted  the unpacked flatbuffer would be larger than Limits::max_unpacked_bytes
+  absl::StatusOr<PteContents> ToContents(const ToContentsOptions& options = {}) const;
 
  private:
   friend struct FileAccess;

@@ -1,0 +1,133 @@
+#include "pte/save.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "src/base/fault.h"
+#include "src/base/status_macros.h"
+#include "src/container/build.h"
+#include "src/container/save_set.h"
+#include "src/io/memory.h"
+#include "src/io/save_parts.h"
+
+namespace pte {
+namespace {
+
+Strategy StrategyOf(const ByteCounts& counts) {
+  if (counts.cloned > std::max(counts.copied, counts.written)) return Strategy::kClone;
+  return counts.copied > counts.written ? Strategy::kCopy : Strategy::kWrite;
+}
+
+SaveReport ReportOf(const std::filesystem::path& path, const LayoutPlan& plan, const std::vector<size_t>& part_of_payload,
+                    const std::vector<ByteCounts>& counts) {
+  SaveReport report;
+  report.path = path;
+  for (const ByteCounts& part : counts) {
+    report.bytes_written += part.written;
+    report.bytes_copied += part.copied;
+    report.bytes_cloned += part.cloned;
+  }
+  report.file_size = report.bytes_written + report.bytes_copied + report.bytes_cloned;
+  for (size_t i = 0; i < plan.payloads.size(); ++i) {
+    const PlannedPayload& payload = plan.payloads[i];
+    report.payloads.push_back({payload.role, payload.key, payload.file_offset, payload.size, StrategyOf(counts[part_of_payload[i]])});
+  }
+  return report;
+}
+
+absl::Status CheckNothingExternal(const PteContents& contents) {
+  for (const NamedDataEntry& entry : contents.named_data.entries()) {
+    if (entry.external_tag().empty()) continue;
+    return absl::InvalidArgumentError(absl::StrCat("named data: \"", entry.key(), "\" belongs to the data file \"", entry.external_tag(),
+                                                   "\"; SaveProgramAndData writes both"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::string_view StrategyName(Strategy strategy) {
+  switch (strategy) {
+    case Strategy::kWrite: return "write";
+    case Strategy::kCopy: return "copy";
+    case Strategy::kClone: return "clone";
+  }
+  return "";
+}
+
+absl::Status CheckSaveOptions(const SaveOptions& options) {
+  if (!options.consume) return absl::OkStatus();
+  return absl::UnimplementedError("SaveOptions::consume: this version copies files and cannot move them yet");
+}
+
+absl::StatusOr<SaveReport> SaveBuilt(const BuiltContainer& built, const std::filesystem::path& path, const SaveOptions& options) {
+  PTE_ASSIGN_OR_RETURN(const std::vector<ByteCounts> counts, SaveParts(built.parts, path, options));
+  return ReportOf(path, built.plan, built.part_of_payload, counts);
+}
+
+absl::StatusOr<SaveReport> SaveBytesOrThrow(const Rope& bytes, const std::filesystem::path& path, const SaveOptions& options) {
+  const OutputPart part{bytes, "bytes"};
+  PTE_ASSIGN_OR_RETURN(const std::vector<ByteCounts> counts, SaveParts({&part, 1}, path, options));
+  return ReportOf(path, {}, {}, counts);
+}
+
+absl::StatusOr<LayoutPlan> PlanPte(const PteContents& contents, const LayoutOptions& layout) {
+  return WithoutThrowing([&]() -> absl::StatusOr<LayoutPlan> {
+    PTE_ASSIGN_OR_RETURN(BuiltContainer built, BuildPte(contents, layout));
+    return std::move(built.plan);
+  });
+}
+
+absl::StatusOr<LayoutPlan> PlanPtd(const PtdContents& contents, const LayoutOptions& layout) {
+  return WithoutThrowing([&]() -> absl::StatusOr<LayoutPlan> {
+    PTE_ASSIGN_OR_RETURN(BuiltContainer built, BuildPtd(contents, layout));
+    return std::move(built.plan);
+  });
+}
+
+absl::StatusOr<SaveReport> WritePte(const PteContents& contents, ByteSink& sink, const LayoutOptions& layout, const SaveOptions& options) {
+  return WithoutThrowing([&]() -> absl::StatusOr<SaveReport> {
+    PTE_RETURN_IF_ERROR(CheckNothingExternal(contents));
+    PTE_ASSIGN_OR_RETURN(const BuiltContainer built, BuildPte(contents, layout));
+    PTE_ASSIGN_OR_RETURN(const std::vector<ByteCounts> counts, WriteParts(built.parts, sink, options));
+    return ReportOf({}, built.plan, built.part_of_payload, counts);
+  });
+}
+
+absl::StatusOr<SaveReport> WritePtd(const PtdContents& contents, ByteSink& sink, const LayoutOptions& layout, const SaveOptions& options) {
+  return WithoutThrowing([&]() -> absl::StatusOr<SaveReport> {
+    PTE_ASSIGN_OR_RETURN(const BuiltContainer built, BuildPtd(contents, layout));
+    PTE_ASSIGN_OR_RETURN(const std::vector<ByteCounts> counts, WriteParts(built.parts, sink, options));
+    return ReportOf({}, built.plan, built.part_of_payload, counts);
+  });
+}
+
+absl::StatusOr<SaveReport> SavePte(const PteContents& contents, const std::filesystem::path& path, const LayoutOptions& layout,
+                                   const SaveOptions& options) {
+  return WithoutThrowing([&]() -> absl::StatusOr<SaveReport> {
+    PTE_RETURN_IF_ERROR(CheckSaveOptions(options));
+    PTE_RETURN_IF_ERROR(CheckNothingExternal(contents));
+    PTE_ASSIGN_OR_RETURN(const BuiltContainer built, BuildPte(contents, layout));
+    return SaveBuilt(built, path, options);
+  });
+}
+
+absl::StatusOr<SaveReport> SavePtd(const PtdContents& contents, const std::filesystem::path& path, const LayoutOptions& layout,
+                                   const SaveOptions& options) {
+  return WithoutThrowing([&]() -> absl::StatusOr<SaveReport> {
+    PTE_RETURN_IF_ERROR(CheckSaveOptions(options));
+    PTE_ASSIGN_OR_RETURN(const BuiltContainer built, BuildPtd(contents, layout));
+    return SaveBuilt(built, path, options);
+  });
+}
+
+absl::StatusOr<SaveReport> SaveBytes(const Rope& bytes, const std::filesystem::path& path, const SaveOptions& options) {
+  return WithoutThrowing([&]() -> absl::StatusOr<SaveReport> {
+    PTE_RETURN_IF_ERROR(CheckSaveOptions(options));
+    return SaveBytesOrThrow(bytes, path, options);
+  });
+}
+
+}  // namespace pte
