@@ -10,13 +10,11 @@
 #include "absl/strings/str_join.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
-#include "pte/ptd_file.h"
-#include "pte/pte_file.h"
-#include "pte/save.h"
 #include "pte/verify.h"
 #include "tests/support/facts.h"
 #include "tests/support/files.h"
 #include "tests/support/json_diff.h"
+#include "tests/support/rewrite.h"
 #include "tests/support/status.h"
 
 namespace pte::test {
@@ -52,19 +50,6 @@ void ExpectPlaceholder(json& facts, const json& saved) {
   for (const char* member : {"constant_segment", "constants"}) facts[member] = saved.value(member, json());
   if (facts["segments"].empty()) facts["segments"] = saved["segments"];
   EXPECT_EQ(saved["constant_segment"]["offsets"], json::array({0}));
-}
-
-absl::StatusOr<SaveReport> Rewrite(const std::filesystem::path& from, const std::filesystem::path& to, const LayoutOptions& layout) {
-  if (from.extension() == ".ptd") {
-    const auto file = PtdFile::Open(from);
-    if (!file.ok()) return file.status();
-    const auto contents = file->ToContents();
-    return contents.ok() ? SavePtd(*contents, to, layout) : contents.status();
-  }
-  const auto file = PteFile::Open(from);
-  if (!file.ok()) return file.status();
-  const auto contents = file->ToContents();
-  return contents.ok() ? SavePte(*contents, to, layout) : contents.status();
 }
 
 // What verifying says: the same as before.

@@ -13,9 +13,10 @@ namespace pte::test {
 
 struct Variant {
   std::string name;
-  // The container to ask the runtime about, made from a .pte, .ptd or .bpte; new files go into `out`.
+  // The container to ask the runtime about, made from a .pte or .ptd; new files go into `out`.
   std::function<std::filesystem::path(const std::filesystem::path& fixture, const TempDir& out)> make;
   bool adds_keys = false;  // a .ptd of this variant may hold more keys than the fixture
+  bool is_ours = false;    // written by this library
 };
 
 // "original" first: the others are compared with it.
