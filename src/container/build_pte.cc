@@ -87,8 +87,9 @@ class PteBuilder {
     const SubsegmentList& list = contents_.constants;
     out_.lists.constants.offsets = {0};
     if (list.empty() && !ContentsAccess::KeptSegment(list)) {
-      // The runtime wants the placeholder, and it names a segment: any, or one without bytes.
-      if (out_.segments.items().empty()) out_.AddPayload(PayloadRole::kConstants, out_.segments.Append(Rope(), 1, kConstants));
+      // The runtime wants the placeholder, and readers take all of the segment that it names for it: one without bytes.
+      out_.lists.constants.segment_index = out_.segments.Append(Rope(), 1, kConstants);
+      out_.AddPayload(PayloadRole::kConstants, out_.lists.constants.segment_index);
       return absl::OkStatus();
     }
     return PlaceCut(list, ConstantAlignment(), PayloadRole::kConstants, kConstants, out_.lists.constants);

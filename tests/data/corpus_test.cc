@@ -1,6 +1,5 @@
 // Programs of many exporters and years, read and compared with the corpus's own index. The files are not part of the project: the folder
 // is looked for in the environment variable PTE_CORPUS, then beside the checkout.
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -19,6 +18,7 @@
 #include "pte/header.h"
 #include "pte/ptd_file.h"
 #include "pte/pte_file.h"
+#include "tests/support/corpus.h"
 #include "tests/support/files.h"
 #include "tests/support/sha256.h"
 #include "tests/support/status.h"
@@ -33,11 +33,6 @@ const std::vector<std::string> kFacts = {
     "size",    "sha256",    "file_id",  "header_len", "program_size", "segment_base_offset",  "segment_data_size",
     "methods", "delegates", "segments", "named_data", "constants",    "mutable_data_segments"};
 const std::vector<std::string> kOrigins = {"filename", "repo", "path", "commit", "licence", "anomalies"};
-
-std::filesystem::path CorpusFolder() {
-  const char* folder = std::getenv("PTE_CORPUS");
-  return folder != nullptr ? std::filesystem::path(folder) : std::filesystem::path(PTE_SOURCE_DIR "/../shared/corpus");
-}
 
 std::vector<Row> ReadIndex(const std::filesystem::path& path) {
   const std::vector<std::string> lines = absl::StrSplit(ReadFile(path), '\n', absl::SkipEmpty());
@@ -61,7 +56,7 @@ class CorpusTest : public testing::Test {
     ASSERT_FALSE(rows_.empty());
   }
 
-  const std::filesystem::path folder_ = CorpusFolder();
+  const std::filesystem::path folder_ = CorpusFolder(PTE_SOURCE_DIR);
   std::vector<Row> rows_;
 };
 
