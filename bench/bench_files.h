@@ -5,10 +5,18 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
 namespace pte::bench {
+
+// The folder of this run.
+const std::filesystem::path& BenchFolder();
+
+// What is resident now, and by how much it grew at the most while `work` ran.
+int64_t ResidentKiB();
+int64_t PeakGrowthKiB(const std::function<void()>& work);
 
 // `head`, and after it a hole up to head + `size`.
 std::filesystem::path WriteSparse(std::string_view name, std::string_view head, uint64_t size);

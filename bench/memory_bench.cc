@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -36,18 +35,6 @@ class CountingReads final : public ByteSource {
   std::shared_ptr<const ByteSource> source_;
   mutable std::atomic<uint64_t> bytes_ = 0;
 };
-
-int64_t ResidentKiB() {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;) {
-    if (word == "VmRSS:") {
-      int64_t kib = 0;
-      status >> kib;
-      return kib;
-    }
-  }
-  return 0;
-}
 
 std::filesystem::path NamedData() {
   return WriteSparse("named.pte", test::WithPteHeader(test::Pack(test::ProgramWithKeys(6, kPayload)), kPayload), kPayload);
