@@ -1,5 +1,7 @@
 #include "tests/support/files.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -22,8 +24,10 @@ void WriteFile(const std::filesystem::path& path, std::string_view bytes) {
   EXPECT_TRUE(out.good()) << "cannot write " << path;
 }
 
-TempDir::TempDir() {
-  std::string name = (std::filesystem::temp_directory_path() / "pte-test-XXXXXX").string();
+TempDir::TempDir() : TempDir(std::filesystem::temp_directory_path()) {}
+
+TempDir::TempDir(const std::filesystem::path& parent) {
+  std::string name = (parent / "pte-test-XXXXXX").string();
   EXPECT_NE(::mkdtemp(name.data()), nullptr) << name;
   path_ = name;
 }
@@ -31,6 +35,11 @@ TempDir::TempDir() {
 TempDir::~TempDir() {
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
+}
+
+std::filesystem::path FolderInMemory() {
+  constexpr char kFolder[] = "/dev/shm";
+  return ::access(kFolder, W_OK | X_OK) == 0 ? std::filesystem::path(kFolder) : std::filesystem::temp_directory_path();
 }
 
 }  // namespace pte::test

@@ -16,6 +16,7 @@ void WriteFile(const std::filesystem::path& path, std::string_view bytes);
 class TempDir {
  public:
   TempDir();
+  explicit TempDir(const std::filesystem::path& parent);
   ~TempDir();
   TempDir(const TempDir&) = delete;
   TempDir& operator=(const TempDir&) = delete;
@@ -26,6 +27,10 @@ class TempDir {
  private:
   std::filesystem::path path_;
 };
+
+// A parent for folders whose files never reach a disk, for tests that would wait for it a thousand times; the usual one where there is
+// none.
+std::filesystem::path FolderInMemory();
 
 }  // namespace pte::test
 

@@ -1,5 +1,8 @@
-// System calls of this program that tests can refuse, shorten or count. The linker puts the wrappers in front of the C library's functions
-// (--wrap), so that the library itself knows nothing of tests.
+// System calls of this program that tests can refuse, shorten, replace or count. The linker puts the wrappers in front of the C library's
+// functions (--wrap), so that the library itself knows nothing of tests.
+//
+//   NthCallFails fault(3, EIO);
+//   const ScopedHooks hooks({.any = [&](Syscall& call) { return fault.See(call); }});
 #ifndef PTE_TESTS_UNIT_WRAPPED_SYSCALLS_H_
 #define PTE_TESTS_UNIT_WRAPPED_SYSCALLS_H_
 
@@ -7,6 +10,8 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
+#include <string_view>
 
 namespace pte::test {
 
@@ -21,8 +26,21 @@ struct ReadCall {
   int64_t offset;
 };
 
-// The hooks of the running test. Empty ones make the real call.
+// A call that is about to be made. What it does not have is left out.
+struct Syscall {
+  std::string_view name;       // as the C library's function; "FICLONERANGE" for that ioctl
+  int fd = -1;                 // the one that is written, where there are two
+  std::string_view path = {};  // the last one, where there are two
+  uint64_t length = 0;         // of pread, pwrite and copy_file_range: a hook may shorten it
+  int64_t offset = 0;          // lseek's too
+  int from_fd = -1;            // of copy_file_range and FICLONERANGE
+  int64_t from_offset = 0;
+  int whence = 0;  // of lseek
+};
+
+// The hooks of the running test. Empty ones make the real call; calls that a hook makes are real ones.
 struct SyscallHooks {
+  std::function<std::optional<Instead>(Syscall&)> any = {};     // comes before the others
   std::function<std::optional<Instead>(ReadCall&)> pread = {};  // may shorten the call
   std::function<std::optional<Instead>()> open = {};
   std::function<std::optional<Instead>()> fstat = {};
@@ -38,6 +56,29 @@ class ScopedHooks {
   ScopedHooks(const ScopedHooks&) = delete;
   ScopedHooks& operator=(const ScopedHooks&) = delete;
 };
+
+// Fails the nth call that it sees, counted from 1; where `persistent`, all that follow too.
+class NthCallFails {
+ public:
+  NthCallFails(int64_t nth, int error, bool persistent = false) : left_(nth), error_(error), persistent_(persistent) {}
+
+  std::optional<Instead> See(const Syscall& call);
+
+  // The first call that failed; "" before.
+  const std::string& failed() const { return failed_; }
+
+ private:
+  int64_t left_;
+  int error_;
+  bool persistent_;
+  std::string failed_;
+};
+
+// Makes reads, writes and copies of at most `most` bytes.
+inline std::optional<Instead> Shorten(Syscall& call, uint64_t most) {
+  if (call.length > most && call.name != "FICLONERANGE" && call.name != "fallocate") call.length = most;
+  return std::nullopt;
+}
 
 }  // namespace pte::test
 
