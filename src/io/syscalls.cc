@@ -51,7 +51,7 @@ int OpenFolder(const char* path) { return ::open(path, O_RDONLY | O_CLOEXEC | O_
 
 int CreateNew(const char* path, uint32_t mode) { return ::open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL, mode); }
 
-int OpenOrCreate(const char* path, uint32_t mode) { return ::open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode); }
+int OpenForWriting(const char* path) { return ::open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); }
 
 int Duplicate(int fd) { return ::fcntl(fd, F_DUPFD_CLOEXEC, 0); }
 

@@ -27,7 +27,8 @@ int OpenForReading(const char* path);
 int OpenFolder(const char* path);
 // A new file, for reading and writing; EEXIST where the name is taken, by a symbolic link too.
 int CreateNew(const char* path, uint32_t mode);
-int OpenOrCreate(const char* path, uint32_t mode);
+// A file that is there; a symbolic link is not followed.
+int OpenForWriting(const char* path);
 int Duplicate(int fd);
 int Close(int fd);
 

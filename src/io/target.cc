@@ -43,6 +43,17 @@ absl::StatusOr<Target> TargetOf(const std::filesystem::path& path, const std::op
 
 bool IsSameFile(const sys::FileStat& a, const sys::FileStat& b) { return a.device == b.device && a.inode == b.inode; }
 
+struct LockFile {
+  Descriptor fd;
+  bool is_new = false;  // made by us: where it turns out to be of no use, nobody else will remove it
+};
+
+LockFile OpenLockFile(const std::string& path) {
+  Descriptor made(Uninterrupted([&] { return sys::CreateNew(path.c_str(), kLockMode); }));
+  if (made.is_open() || errno != EEXIST) return {std::move(made), true};
+  return {Descriptor(Uninterrupted([&] { return sys::OpenForWriting(path.c_str()); })), false};
+}
+
 }  // namespace
 
 std::string Target::InFolder(std::string_view file_name) const { return absl::StrCat(folder, "/", ToAbsl(file_name)); }
@@ -59,7 +70,8 @@ absl::StatusOr<Target> ResolveTarget(const std::filesystem::path& path) {
     PTE_ASSIGN_OR_RETURN(const std::optional<sys::FileStat> stat, LookAt(at.string()));
     if (!stat || !stat->is_symlink) return TargetOf(at, stat);
     std::string next;
-    if (sys::ReadLink(at.c_str(), next) != 0) return FromErrno(errno, at.string(), "following the symbolic link");
+    if (Uninterrupted([&] { return sys::ReadLink(at.c_str(), next); }) != 0)
+      return FromErrno(errno, at.string(), "following the symbolic link");
     at = at.parent_path() / next;
   }
   return FromErrno(ELOOP, path.string(), "following symbolic links");
@@ -70,20 +82,27 @@ bool IsPlainFileName(std::string_view name) {
 }
 
 absl::StatusOr<TargetLock> TargetLock::Take(const Target& target) {
-  const std::string path = target.Hidden(kLockSuffix);
-  while (true) {
-    Descriptor fd(Uninterrupted([&] { return sys::OpenOrCreate(path.c_str(), kLockMode); }));
-    if (!fd.is_open()) return TargetLock(Descriptor(), path);
-    if (Uninterrupted([&] { return sys::TryLock(fd.get()); }) != 0) {
+  constexpr int kTries = 100;
+  std::string path = target.Hidden(kLockSuffix);
+  for (int i = 0; i < kTries; ++i) {
+    LockFile file = OpenLockFile(path);
+    if (!file.fd.is_open()) {
+      if (errno == ENOENT && !file.is_new) continue;  // removed by its owner just now
+      break;
+    }
+    if (Uninterrupted([&] { return sys::TryLock(file.fd.get()); }) != 0) {
       if (errno == EWOULDBLOCK) return absl::AbortedError(absl::StrCat(target.path, ": another save to this file is going on"));
-      return TargetLock(Descriptor(), path);
+      if (file.is_new) RemoveOwn(path);
+      break;
     }
     // Its last owner may have removed it between our opening and our locking it.
     sys::FileStat ours;
     sys::FileStat named;
-    if (sys::Stat(fd.get(), ours) != 0) return TargetLock(Descriptor(), path);
-    if (sys::StatPath(path.c_str(), named) == 0 && IsSameFile(ours, named)) return TargetLock(std::move(fd), path);
+    if (sys::Stat(file.fd.get(), ours) == 0 && sys::StatPath(path.c_str(), named) == 0 && IsSameFile(ours, named)) {
+      return TargetLock(std::move(file.fd), std::move(path));
+    }
   }
+  return TargetLock(Descriptor(), std::move(path));
 }
 
 TargetLock::~TargetLock() {
