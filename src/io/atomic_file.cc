@@ -1,12 +1,14 @@
 #include "src/io/atomic_file.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
 #include "src/base/fault.h"
 #include "src/base/status_macros.h"
 #include "src/base/text.h"
@@ -16,6 +18,7 @@ namespace pte {
 namespace {
 
 constexpr std::string_view kWorkSuffix = ".pte-work";
+constexpr int kRandomDigits = 16;        // of the number in a work file's name
 constexpr uint32_t kNewFileMode = 0666;  // before the process's umask
 constexpr uint32_t kPlainModeBits = 0777;
 
@@ -28,13 +31,19 @@ absl::Status CheckSizeLimit(const std::string& path, uint64_t size) {
                                                    " bytes, found a limit of ", Number(limit)));
 }
 
+// PREFIX + random number + suffix, and nothing else: another target's hidden names may begin and end alike.
+bool IsWorkName(absl::string_view name, const std::string& prefix) {
+  if (!absl::ConsumePrefix(&name, prefix) || !absl::ConsumeSuffix(&name, ToAbsl(kWorkSuffix))) return false;
+  return name.size() == kRandomDigits && std::all_of(name.begin(), name.end(), absl::ascii_isxdigit);
+}
+
 // Work files of this target, whose savers are dead: we have the lock.
 void RemoveLeftovers(const Target& target) {
   std::vector<std::string> names;
   if (sys::ListFolder(target.folder.c_str(), names) != 0) return;
   const std::string prefix = std::filesystem::path(target.Hidden("-")).filename().string();
   for (const std::string& name : names) {
-    if (absl::StartsWith(name, prefix) && absl::EndsWith(name, ToAbsl(kWorkSuffix))) RemoveOwn(target.InFolder(name));
+    if (IsWorkName(name, prefix)) RemoveOwn(target.InFolder(name));
   }
 }
 
@@ -48,7 +57,7 @@ absl::StatusOr<WorkFile> CreateWorkFile(const Target& target) {
   constexpr int kTries = 100;
   const uint32_t mode = target.old_file ? target.old_file->mode & kPlainModeBits & kNewFileMode : kNewFileMode;
   for (uint64_t i = 0; i < kTries; ++i) {
-    std::string path = target.Hidden(absl::StrFormat("-%016x%s", sys::Random() + i, ToAbsl(kWorkSuffix)));
+    std::string path = target.Hidden(absl::StrFormat("-%0*x%s", kRandomDigits, sys::Random() + i, ToAbsl(kWorkSuffix)));
     Descriptor fd(Uninterrupted([&] { return sys::CreateNew(path.c_str(), mode); }));
     if (fd.is_open()) return WorkFile{std::move(fd), std::move(path)};
     if (errno != EEXIST) return FromErrno(errno, target.path, "creating a file beside it");

@@ -113,6 +113,25 @@ TEST_F(SaveLockTest, WorkFilesOfOtherTargetsAreNotTouched) {
   }
 }
 
+TEST_F(SaveLockTest, ATargetNamedLikeTheHiddenFilesOfAnotherKeepsItsWorkFile) {
+  const std::string work = HiddenNames(target_)[0];
+  const std::string stem = work.substr(1, work.size() - std::string("0123456789abcdef.pte-work").size() - 1);
+  for (const std::string& other : {stem, stem + "x", stem + "0123456789abcdef"}) {
+    EXPECT_THAT(SaveAndMeanwhile(dir_ / other, [&] { EXPECT_THAT(SaveBytes(Text("inner"), target_), IsOk()); }), IsOk()) << other;
+    EXPECT_EQ(ReadFile(dir_ / other), "outer");
+  }
+}
+
+TEST_F(SaveLockTest, FilesThatNoSaverMadeAreNotTouched) {
+  const std::string work = HiddenNames(target_)[0];
+  const std::string stem = work.substr(0, work.size() - std::string("0123456789abcdef.pte-work").size());
+  const std::vector<std::string> theirs = {stem + "notes.pte-work", stem + "0123456789abcdeg.pte-work",
+                                           stem + "0123456789abcdef.pte-work~"};
+  for (const std::string& name : theirs) WriteFile(dir_ / name, "theirs");
+  EXPECT_THAT(SaveBytes(Text("next"), target_), IsOk());
+  for (const std::string& name : theirs) EXPECT_TRUE(std::filesystem::exists(dir_ / name)) << name;
+}
+
 TEST_F(SaveLockTest, LongNamesThatBeginAlikeAreDifferentTargets) {
   const std::string a = std::string(250, 'n') + ".pte";
   const std::string b = std::string(251, 'n') + ".pte";
