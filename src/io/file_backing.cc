@@ -26,7 +26,7 @@ FileIdentity IdentityOf(const sys::FileStat& stat) { return {stat.device, stat.i
 
 absl::StatusOr<sys::FileStat> StatRegular(int fd, const std::string& name) {
   sys::FileStat stat;
-  if (sys::Stat(fd, stat) != 0) return FromErrno(errno, name, "asking for its size");
+  if (Uninterrupted([&] { return sys::Stat(fd, stat); }) != 0) return FromErrno(errno, name, "asking for its size");
   if (stat.is_directory) return FromErrno(EISDIR, name, "opening for reading");
   if (!stat.is_regular) {
     return absl::InvalidArgumentError(absl::StrCat(name, ": not a regular file: pipes and devices have no bytes at rest to read by range"));
@@ -43,7 +43,7 @@ absl::StatusOr<OpenedFile> OpenRegular(const std::string& path) {
 
 absl::Status FileRange::CheckUnchanged() const {
   sys::FileStat stat;
-  if (sys::Stat(fd, stat) != 0) return FromErrno(errno, name, "asking whether it has changed");
+  if (Uninterrupted([&] { return sys::Stat(fd, stat); }) != 0) return FromErrno(errno, name, "asking whether it has changed");
   const FileIdentity found = IdentityOf(stat);
   return found == identity ? absl::OkStatus() : Changed(name, identity, found);
 }

@@ -21,7 +21,7 @@ constexpr std::string_view kLockSuffix = ".pte-lock";
 // What stands under a path; nullopt for nothing.
 absl::StatusOr<std::optional<sys::FileStat>> LookAt(const std::string& path) {
   sys::FileStat stat;
-  if (sys::StatPath(path.c_str(), stat) == 0) return std::optional(stat);
+  if (Uninterrupted([&] { return sys::StatPath(path.c_str(), stat); }) == 0) return std::optional(stat);
   if (errno == ENOENT) return std::optional<sys::FileStat>();
   return FromErrno(errno, path, "looking at the target");
 }
@@ -70,8 +70,8 @@ absl::StatusOr<Target> ResolveTarget(const std::filesystem::path& path) {
     PTE_ASSIGN_OR_RETURN(const std::optional<sys::FileStat> stat, LookAt(at.string()));
     if (!stat || !stat->is_symlink) return TargetOf(at, stat);
     std::string next;
-    if (Uninterrupted([&] { return sys::ReadLink(at.c_str(), next); }) != 0)
-      return FromErrno(errno, at.string(), "following the symbolic link");
+    const int read = Uninterrupted([&] { return sys::ReadLink(at.c_str(), next); });
+    if (read != 0) return FromErrno(errno, at.string(), "following the symbolic link");
     at = at.parent_path() / next;
   }
   return FromErrno(ELOOP, path.string(), "following symbolic links");
