@@ -41,7 +41,13 @@ absl::StatusOr<Target> TargetOf(const std::filesystem::path& path, const std::op
   return Target{path.string(), folder, path.filename().string(), stat};
 }
 
-bool IsSameFile(const sys::FileStat& a, const sys::FileStat& b) { return a.device == b.device && a.inode == b.inode; }
+// Whether an open file is the one that stands under a path.
+bool IsNamed(int fd, const std::string& path) {
+  sys::FileStat open;
+  sys::FileStat named;
+  return Uninterrupted([&] { return sys::Stat(fd, open); }) == 0 &&
+         Uninterrupted([&] { return sys::StatPath(path.c_str(), named); }) == 0 && open.device == named.device && open.inode == named.inode;
+}
 
 struct LockFile {
   Descriptor fd;
@@ -96,11 +102,7 @@ absl::StatusOr<TargetLock> TargetLock::Take(const Target& target) {
       break;
     }
     // Its last owner may have removed it between our opening and our locking it.
-    sys::FileStat ours;
-    sys::FileStat named;
-    if (sys::Stat(file.fd.get(), ours) == 0 && sys::StatPath(path.c_str(), named) == 0 && IsSameFile(ours, named)) {
-      return TargetLock(std::move(file.fd), std::move(path));
-    }
+    if (IsNamed(file.fd.get(), path)) return TargetLock(std::move(file.fd), std::move(path));
   }
   return TargetLock(Descriptor(), std::move(path));
 }
