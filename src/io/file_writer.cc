@@ -27,6 +27,25 @@ constexpr uint64_t kReserveFrom = uint64_t{1} << 20;
 constexpr uint64_t kKernelStep = uint64_t{64} << 20;
 constexpr uint64_t kCloneStep = uint64_t{1} << 30;
 
+struct Extent {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+};
+
+// The next bytes of a file range, from `at` on, that are no hole; empty at its end where there are none. Where the file system cannot tell,
+// or its answer cannot be, all is data.
+Extent NextData(const FileRange& file, uint64_t at) {
+  const uint64_t from = file.offset + at;
+  const int64_t data = Uninterrupted([&] { return sys::FindData(file.fd, from); });
+  if (data < 0 && errno == ENXIO) return {file.length, file.length};
+  if (data < 0 || static_cast<uint64_t>(data) < from) return {at, file.length};
+  const uint64_t begin = std::min(static_cast<uint64_t>(data) - file.offset, file.length);
+  if (begin == file.length) return {begin, begin};
+  const int64_t hole = Uninterrupted([&] { return sys::FindHole(file.fd, static_cast<uint64_t>(data)); });
+  if (hole <= data) return {begin, file.length};
+  return {begin, std::min(static_cast<uint64_t>(hole) - file.offset, file.length)};
+}
+
 }  // namespace
 
 absl::StatusOr<FileWriter> FileWriter::Make(int fd, const std::string& name, ProgressMeter& meter) {
@@ -113,22 +132,17 @@ absl::Status FileWriter::AppendFile(const FileRange& file) {
   uint64_t at = 0;
   PTE_RETURN_IF_ERROR(CloneBlocks(file, at));
   while (at < file.length) {
-    const int64_t data = Uninterrupted([&] { return sys::FindData(file.fd, file.offset + at); });
-    const bool is_rest_hole = data < 0 && errno == ENXIO;
-    // Where the file system cannot tell, all is data.
-    const uint64_t begin = is_rest_hole ? file.length : data < 0 ? at : static_cast<uint64_t>(data) - file.offset;
-    if (begin > at) PTE_RETURN_IF_ERROR(Advance(std::min(begin, file.length) - at, counts_.copied));
-    at = std::min(begin, file.length);
-    const int64_t hole = at < file.length && data >= 0 ? Uninterrupted([&] { return sys::FindHole(file.fd, file.offset + at); }) : -1;
-    const uint64_t end = hole < 0 ? file.length : std::min(static_cast<uint64_t>(hole) - file.offset, file.length);
-    PTE_RETURN_IF_ERROR(CopyData(file, at, end));
+    const Extent data = NextData(file, at);
+    if (data.begin > at) PTE_RETURN_IF_ERROR(Advance(data.begin - at, counts_.copied));
+    at = data.begin;
+    PTE_RETURN_IF_ERROR(CopyData(file, at, data.end));
   }
   return file.CheckUnchanged();
 }
 
 absl::Status FileWriter::CloneBlocks(const FileRange& file, uint64_t& at) {
   sys::FileStat stat;
-  if (sys::Stat(fd_, stat) != 0 || stat.block_size == 0) return absl::OkStatus();
+  if (Uninterrupted([&] { return sys::Stat(fd_, stat); }) != 0 || stat.block_size == 0) return absl::OkStatus();
   const uint64_t block = stat.block_size;
   if (file.offset % block != position_ % block) return absl::OkStatus();  // no block of the one is a block of the other
   const uint64_t lead = (block - position_ % block) % block;
