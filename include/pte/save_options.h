@@ -41,7 +41,8 @@ struct SaveOptions {
 
   IfExists if_exists = IfExists::kReplace;
 
-  // Called before the first byte, then at least after every 8 MiB, and after the last. false ends the call with kCancelled.
+  // Called before the first byte, then at least after every 8 MiB that are written or copied, and after the last; a hole, or what is cloned
+  // at once, is one step. false ends the call with kCancelled.
   std::function<bool(const Progress&)> progress = {};
 };
 

@@ -23,8 +23,9 @@ constexpr uint64_t kSmall = uint64_t{64} << 10;
 // From this length on, asking for the disk space first makes writing faster, since the blocks are then found all at once.
 constexpr uint64_t kReserveFrom = uint64_t{1} << 20;
 
-// The kernel copies or clones this much a call, so that a caller can follow and cancel.
-constexpr uint64_t kKernelStep = uint64_t{64} << 20;
+// The kernel copies or clones this much a call, so that a caller can follow and cancel. Cloning takes no time by the byte, but some by the
+// call.
+constexpr uint64_t kKernelStep = ProgressMeter::kStep;
 constexpr uint64_t kCloneStep = uint64_t{1} << 30;
 
 struct Extent {

@@ -13,6 +13,9 @@ namespace pte {
 
 class ProgressMeter {
  public:
+  // Whoever moves no more than this between two calls of Advance keeps what SaveOptions promises: a report after every 8 MiB at least.
+  static constexpr uint64_t kStep = uint64_t{4} << 20;
+
   // `report` may be empty; it must outlive the meter.
   ProgressMeter(const std::function<bool(const Progress&)>& report, uint64_t total) : report_(report), total_(total) {}
 
@@ -28,8 +31,6 @@ class ProgressMeter {
   absl::Status Finish() { return done_ == reported_ ? absl::OkStatus() : Now(); }
 
  private:
-  static constexpr uint64_t kStep = uint64_t{8} << 20;
-
   absl::Status Now() {
     reported_ = done_;
     return Report();
