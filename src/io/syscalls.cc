@@ -29,11 +29,13 @@ void* NullWhereFailed(void* mapped) { return mapped == MAP_FAILED ? nullptr : ma
 
 int Filled(int result, const struct stat& st, FileStat& out) {
   if (result != 0) return result;
-  constexpr int64_t kNanoseconds = 1'000'000'000;
+  constexpr uint64_t kNanoseconds = 1'000'000'000;
   out.device = st.st_dev;
   out.inode = st.st_ino;
   out.size = static_cast<uint64_t>(st.st_size);
-  out.modified_ns = int64_t{st.st_mtim.tv_sec} * kNanoseconds + st.st_mtim.tv_nsec;
+  // File systems know times after the year 2262, where this wraps: two times must differ, no more.
+  out.modified_ns =
+      static_cast<int64_t>(static_cast<uint64_t>(st.st_mtim.tv_sec) * kNanoseconds + static_cast<uint64_t>(st.st_mtim.tv_nsec));
   out.mode = st.st_mode & kPermissionBits;
   out.block_size = static_cast<uint64_t>(st.st_blksize);
   out.is_regular = S_ISREG(st.st_mode);
