@@ -9,6 +9,8 @@ absl::Status FromErrno(int error, std::string_view name, std::string_view what) 
   const std::string message = absl::StrCat(ToAbsl(name), ": ", ToAbsl(what));
   // A limit like a full disk, which has no code of its own.
   if (error == EFBIG) return absl::ResourceExhaustedError(absl::StrCat(message, ": the file would be larger than the system allows"));
+  // Like a folder where a file is wanted, but Abseil does not know it.
+  if (error == ELOOP) return absl::FailedPreconditionError(absl::StrCat(message, ": symbolic links lead in a circle"));
   return absl::ErrnoToStatus(error, message);
 }
 
