@@ -1,5 +1,6 @@
 #include "src/io/descriptor.h"
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "src/base/text.h"
 
@@ -12,6 +13,11 @@ absl::Status FromErrno(int error, std::string_view name, std::string_view what) 
   // Like a folder where a file is wanted, but Abseil does not know it.
   if (error == ELOOP) return absl::FailedPreconditionError(absl::StrCat(message, ": symbolic links lead in a circle"));
   return absl::ErrnoToStatus(error, message);
+}
+
+absl::Status CheckPath(const std::string& path) {
+  if (path.find('\0') == std::string::npos) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("\"", absl::CHexEscape(path), "\": no path has a NUL in it"));
 }
 
 }  // namespace pte

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -17,6 +18,9 @@ inline constexpr size_t kMostPerCall = size_t{1} << 30;
 
 // "name: what: No such file or directory", with the code that stands for errno `error`.
 absl::Status FromErrno(int error, std::string_view name, std::string_view what);
+
+// kInvalidArgument for a path with a NUL: the system would take what stands before it for the whole.
+absl::Status CheckPath(const std::string& path);
 
 // Calls until it is not interrupted by a signal.
 template <class Call>

@@ -35,6 +35,7 @@ absl::StatusOr<sys::FileStat> StatRegular(int fd, const std::string& name) {
 }
 
 absl::StatusOr<OpenedFile> OpenRegular(const std::string& path) {
+  PTE_RETURN_IF_ERROR(CheckPath(path));
   Descriptor fd(Uninterrupted([&] { return sys::OpenForReading(path.c_str()); }));
   if (!fd.is_open()) return FromErrno(errno, path, "opening for reading");
   PTE_ASSIGN_OR_RETURN(const sys::FileStat stat, StatRegular(fd.get(), path));

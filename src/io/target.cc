@@ -70,6 +70,7 @@ std::string Target::Hidden(std::string_view suffix) const {
 }
 
 absl::StatusOr<Target> ResolveTarget(const std::filesystem::path& path) {
+  PTE_RETURN_IF_ERROR(CheckPath(path.string()));
   std::filesystem::path at = path;
   for (int links = 0; links <= kMostLinks; ++links) {
     if (at.empty()) return NoFileName(path);
