@@ -96,11 +96,17 @@ absl::Status AtomicFile::Publish(Durability durability) {
     return FromErrno(errno, work_path_, "giving it the mode of the file it replaces");
   }
   const bool synced = durability == Durability::kSynced;
-  if (synced && Uninterrupted([&] { return sys::Sync(fd_.get()); }) != 0) return FromErrno(errno, work_path_, "syncing it");
+  Descriptor folder;
+  if (synced) {
+    // What can be refused is asked for while the target is what it was.
+    folder = Descriptor(Uninterrupted([&] { return sys::OpenFolder(target_.folder.c_str()); }));
+    if (!folder.is_open()) return FromErrno(errno, target_.folder, "opening the folder, to sync it");
+    if (Uninterrupted([&] { return sys::Sync(fd_.get()); }) != 0) return FromErrno(errno, work_path_, "syncing it");
+  }
   // An interrupted close has closed.
   if (fd_.Close() != 0 && errno != EINTR) return FromErrno(errno, work_path_, "closing it");
   PTE_RETURN_IF_ERROR(TakeName());
-  return synced ? SyncFolder() : absl::OkStatus();
+  return synced ? SyncFolder(folder) : absl::OkStatus();
 }
 
 absl::Status AtomicFile::TakeName() {
@@ -119,18 +125,18 @@ absl::Status AtomicFile::TakeName() {
 }
 
 absl::Status AtomicFile::LinkName() {
-  if (Uninterrupted([&] { return sys::Link(work_path_.c_str(), target_.path.c_str()); }) == 0) return absl::OkStatus();
+  if (Uninterrupted([&] { return sys::Link(work_path_.c_str(), target_.path.c_str()); }) == 0) {
+    RemoveOwn(std::exchange(work_path_, {}));
+    return absl::OkStatus();
+  }
   if (errno == EEXIST) return AlreadyExists(target_.path);
   return FromErrno(errno, target_.path, "giving the finished file its name");
 }
 
-absl::Status AtomicFile::SyncFolder() const {
-  const std::string what = "the file is complete and in place, but syncing its folder failed";
-  Descriptor folder(Uninterrupted([&] { return sys::OpenFolder(target_.folder.c_str()); }));
-  if (!folder.is_open()) return FromErrno(errno, target_.path, what);
+absl::Status AtomicFile::SyncFolder(const Descriptor& folder) const {
   // EINVAL: this file system has nothing to sync for folders.
-  if (Uninterrupted([&] { return sys::Sync(folder.get()); }) != 0 && errno != EINVAL) return FromErrno(errno, target_.path, what);
-  return absl::OkStatus();
+  if (Uninterrupted([&] { return sys::Sync(folder.get()); }) == 0 || errno == EINVAL) return absl::OkStatus();
+  return FromErrno(errno, target_.path, "the file is complete and in place, but syncing its folder failed");
 }
 
 }  // namespace pte

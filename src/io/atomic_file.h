@@ -37,7 +37,7 @@ class AtomicFile {
   AtomicFile(Target target, TargetLock lock, IfExists if_exists, Descriptor fd, std::string work_path);
   absl::Status TakeName();
   absl::Status LinkName();
-  absl::Status SyncFolder() const;
+  absl::Status SyncFolder(const Descriptor& folder) const;
 
   Target target_;
   TargetLock lock_;
