@@ -51,7 +51,7 @@ class PTE_EXPORT NamedDataEntry {
   const Rope& data() const;
   uint64_t size() const { return data().size(); }  // in bytes
 
-  // As requested for this key; at least 1.
+  // As requested for this key, by all calls that added it; at least 1.
   uint64_t alignment() const { return alignment_; }
   const std::string& external_tag() const { return external_tag_; }
 

@@ -83,6 +83,7 @@ absl::StatusOr<std::vector<std::string>> NamedDataStore::Externalize(const std::
     Tags tags(state_->entries, options.tag);
     std::vector<std::string> used;
     uint64_t room = 0;
+    State::Changes changes(*state_);
     for (const Entries& group : groups) {
       if (!picked.contains(group.front()->payload_.get())) continue;
       const uint64_t size = SizeInFile(group);
@@ -91,8 +92,9 @@ absl::StatusOr<std::vector<std::string>> NamedDataStore::Externalize(const std::
         room = options.max_file_size - std::min(options.max_file_size, kMostPerFile);
       }
       room -= std::min(room, size);
-      for (NamedDataEntry* entry : group) state_->Change(*entry, [&] { entry->external_tag_ = used.back(); });
+      for (NamedDataEntry* entry : group) changes.Add(*entry, entry->payload_, used.back(), entry->alignment_);
     }
+    changes.Commit();
     return used;
   });
 }

@@ -51,45 +51,79 @@ absl::StatusOr<std::shared_ptr<NamedDataEntry::Payload>> NamedDataStore::State::
 }
 
 absl::Status NamedDataStore::State::CheckRequest(const NamedDataEntry::Payload& payload, std::string_view tag, std::string_view key,
-                                                 uint64_t alignment, std::optional<uint64_t> instead_of) const {
-  PTE_RETURN_IF_ERROR(CheckAlignment(absl::StrCat("named data: alignment of \"", ToAbsl(key), "\""), alignment));
-  const auto requests = payload.requests.find(tag);
-  if (requests == payload.requests.end()) return absl::OkStatus();
+                                                 uint64_t alignment) const {
   uint64_t joined = alignment;
-  for (const auto& [other, count] : requests->second) {
-    if (instead_of == other && count == 1) continue;
-    PTE_ASSIGN_OR_RETURN(joined, JoinAlignments(joined, absl::StrCat("key \"", ToAbsl(key), "\""), other, "another key of its bytes"));
+  const auto begin = payload.requests.lower_bound(NamedDataEntry::Payload::RequestView{tag, 0});
+  for (auto at = begin; at != payload.requests.end() && at->first.tag == tag; ++at) {
+    PTE_ASSIGN_OR_RETURN(
+        joined, JoinAlignments(joined, absl::StrCat("key \"", ToAbsl(key), "\""), at->first.alignment, "asked for the same bytes before"));
   }
   return absl::OkStatus();
 }
 
-void NamedDataStore::State::Request(const NamedDataEntry& entry) {
-  NamedDataEntry::Payload& payload = *entry.payload_;
-  if (payload.requests.empty()) payloads.Insert(payload);
-  ++payload.requests[entry.external_tag_][entry.alignment_];
+void NamedDataStore::State::Request(NamedDataEntry::Payload& payload, const std::string& tag, uint64_t alignment) {
+  const bool is_new = payload.requests.empty();
+  size_t& count = payload.requests[{tag, alignment}];
+  try {
+    if (is_new) payloads.Insert(payload);
+  } catch (...) {
+    payload.requests.clear();
+    throw;
+  }
+  ++count;
 }
 
-void NamedDataStore::State::TakeBack(const NamedDataEntry& entry) {
-  NamedDataEntry::Payload& payload = *entry.payload_;
-  const auto requests = payload.requests.find(entry.external_tag_);
-  const auto request = requests->second.find(entry.alignment_);
-  if (--request->second == 0) requests->second.erase(request);
-  if (requests->second.empty()) payload.requests.erase(requests);
+void NamedDataStore::State::TakeBack(NamedDataEntry::Payload& payload, std::string_view tag, uint64_t alignment) {
+  const auto request = payload.requests.find(NamedDataEntry::Payload::RequestView{tag, alignment});
+  if (--request->second == 0) payload.requests.erase(request);
   if (payload.requests.empty()) payloads.Remove(payload);
 }
 
-NamedDataStore::State::Entries::iterator NamedDataStore::State::Append(NamedDataEntry entry) {
-  entries.push_back(std::move(entry));
-  const auto appended = std::prev(entries.end());
-  by_key.emplace(appended->key_, appended);
-  Request(*appended);
-  return appended;
+void NamedDataStore::State::Append(NamedDataEntry entry) {
+  Entries appended;
+  appended.push_back(std::move(entry));
+  const NamedDataEntry& added = appended.front();
+  Request(*added.payload_, added.external_tag_, added.alignment_);
+  try {
+    by_key.emplace(added.key_, appended.begin());
+  } catch (...) {
+    TakeBack(*added.payload_, added.external_tag_, added.alignment_);
+    throw;
+  }
+  entries.splice(entries.end(), appended);
 }
 
 void NamedDataStore::State::Erase(Entries::iterator entry) {
-  TakeBack(*entry);
+  TakeBack(*entry->payload_, entry->external_tag_, entry->alignment_);
   by_key.erase(entry->key_);
   entries.erase(entry);
+}
+
+NamedDataStore::State::Changes::~Changes() {
+  for (const Change& change : changes_) state_.TakeBack(*change.payload, change.tag, change.alignment);
+}
+
+void NamedDataStore::State::Changes::Add(NamedDataEntry& entry, std::shared_ptr<NamedDataEntry::Payload> payload, std::string tag,
+                                         uint64_t alignment) {
+  changes_.push_back({entry, std::move(payload), std::move(tag), alignment});
+  const Change& change = changes_.back();
+  try {
+    state_.Request(*change.payload, change.tag, change.alignment);
+  } catch (...) {
+    changes_.pop_back();
+    throw;
+  }
+}
+
+void NamedDataStore::State::Changes::Commit() {
+  for (Change& change : changes_) {
+    NamedDataEntry& entry = change.entry;
+    state_.TakeBack(*entry.payload_, entry.external_tag_, entry.alignment_);
+    entry.payload_ = std::move(change.payload);
+    entry.external_tag_ = std::move(change.tag);
+    entry.alignment_ = change.alignment;
+  }
+  changes_.clear();
 }
 
 void StoreAccess::AppendKept(NamedDataStore& store, std::string_view key, const Rope& data, uint32_t segment,

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <list>
 #include <map>
 #include <memory>
@@ -11,6 +12,8 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -20,8 +23,23 @@
 namespace pte {
 
 struct NamedDataEntry::Payload : IndexedPayload, std::enable_shared_from_this<NamedDataEntry::Payload> {
-  // How many of its keys, by the file that they go to, ask for which alignment.
-  std::map<std::string, std::map<uint64_t, size_t>, std::less<>> requests;
+  // What one key asks for, or several: an alignment in the file with this tag.
+  struct Request {
+    std::string tag;
+    uint64_t alignment = 1;
+  };
+  struct RequestView {
+    std::string_view tag;
+    uint64_t alignment = 1;
+  };
+  struct Before {
+    using is_transparent = void;
+    template <class A, class B>
+    bool operator()(const A& a, const B& b) const {
+      return std::pair(std::string_view(a.tag), a.alignment) < std::pair(std::string_view(b.tag), b.alignment);
+    }
+  };
+  std::map<Request, size_t, Before> requests;  // with how many keys ask for it
   std::optional<uint32_t> kept_segment;
 };
 
@@ -41,28 +59,67 @@ struct NamedDataStore::State {
   PayloadIndex payloads;
 
   absl::StatusOr<Entries::iterator> Require(std::string_view key);
-  absl::Status AddAgain(NamedDataEntry& entry, const Rope& data, const NamedDataOptions& options);
+
+  // Add, without the check of the alignment's range. What becomes of an entry that is there already waits in `changes`.
+  class Changes;
+  class Appended;
+  absl::Status Add(std::string_view key, Rope data, const NamedDataOptions& options, Changes& changes);
+  absl::Status AddAgain(NamedDataEntry& entry, const Rope& data, const NamedDataOptions& options, Changes& changes);
 
   // The payload with these bytes, which the store may have already; it is not the store's until it has a request.
   absl::StatusOr<std::shared_ptr<NamedDataEntry::Payload>> PayloadOf(Rope data);
 
-  // Whether the payload can have this alignment beside what its keys in the same file ask for; `instead_of` is taken back first.
-  absl::Status CheckRequest(const NamedDataEntry::Payload& payload, std::string_view tag, std::string_view key, uint64_t alignment,
-                            std::optional<uint64_t> instead_of = std::nullopt) const;
-  void Request(const NamedDataEntry& entry);
-  void TakeBack(const NamedDataEntry& entry);
+  // Whether the payload can have this alignment beside what its keys in the same file ask for.
+  absl::Status CheckRequest(const NamedDataEntry::Payload& payload, std::string_view tag, std::string_view key, uint64_t alignment) const;
 
-  // Lets change() give the entry another alignment, tag or payload.
-  template <class Apply>
-  void Change(NamedDataEntry& entry, Apply change) {
-    const std::shared_ptr<NamedDataEntry::Payload> keep = entry.payload_;
-    TakeBack(entry);
-    change();
-    Request(entry);
+  // Where these throw, nothing has changed.
+  void Request(NamedDataEntry::Payload& payload, const std::string& tag, uint64_t alignment);
+  void Append(NamedDataEntry entry);
+
+  // These never throw.
+  void TakeBack(NamedDataEntry::Payload& payload, std::string_view tag, uint64_t alignment);
+  void Erase(Entries::iterator entry);
+};
+
+// Changes of entries that take effect together. Committing cannot fail; what is not committed never was.
+class NamedDataStore::State::Changes {
+ public:
+  explicit Changes(State& state) : state_(state) {}
+  Changes(const Changes&) = delete;
+  Changes& operator=(const Changes&) = delete;
+  ~Changes();
+
+  // Lets the entry have another payload, tag or alignment.
+  void Add(NamedDataEntry& entry, std::shared_ptr<NamedDataEntry::Payload> payload, std::string tag, uint64_t alignment);
+  void Commit();
+
+ private:
+  struct Change {
+    NamedDataEntry& entry;
+    std::shared_ptr<NamedDataEntry::Payload> payload;
+    std::string tag;
+    uint64_t alignment;
+  };
+
+  State& state_;
+  std::vector<Change> changes_;
+};
+
+// Entries appended while this lives; without a commit they go again.
+class NamedDataStore::State::Appended {
+ public:
+  explicit Appended(State& state) : state_(state), kept_(state.entries.size()) {}
+  Appended(const Appended&) = delete;
+  Appended& operator=(const Appended&) = delete;
+  ~Appended() {
+    while (state_.entries.size() > kept_) state_.Erase(std::prev(state_.entries.end()));
   }
 
-  Entries::iterator Append(NamedDataEntry entry);
-  void Erase(Entries::iterator entry);
+  void Commit() { kept_ = state_.entries.size(); }
+
+ private:
+  State& state_;
+  size_t kept_;
 };
 
 // What the writers and readers of containers may do beyond the public face.

@@ -11,6 +11,7 @@
 #include "src/base/text.h"
 #include "src/container/named_data_state.h"
 #include "src/container/tensor_layout.h"
+#include "src/format/layout.h"
 #include "src/io/compare.h"
 #include "src/io/memory.h"
 
@@ -52,20 +53,28 @@ const NamedDataEntry* NamedDataStore::Find(std::string_view key) const {
 
 absl::Status NamedDataStore::Add(std::string_view key, Rope data, const NamedDataOptions& options) {
   return WithoutThrowing([&]() -> absl::Status {
+    PTE_RETURN_IF_ERROR(CheckAlignment(absl::StrCat("named data: alignment of \"", ToAbsl(key), "\""), options.alignment));
     if (options.tensor_layout) PTE_RETURN_IF_ERROR(WithKey(CheckTensorLayout(*options.tensor_layout, data.size()), key));
-    const auto found = state_->by_key.find(key);
-    if (found != state_->by_key.end()) return state_->AddAgain(*found->second, data, options);
-    PTE_ASSIGN_OR_RETURN(auto payload, state_->PayloadOf(std::move(data)));
-    PTE_RETURN_IF_ERROR(state_->CheckRequest(*payload, options.external_tag, key, options.alignment));
-    NamedDataEntry entry;
-    entry.key_ = key;
-    entry.payload_ = std::move(payload);
-    entry.alignment_ = options.alignment;
-    entry.SetLayout(options.tensor_layout);
-    entry.external_tag_ = options.external_tag;
-    state_->Append(std::move(entry));
+    State::Changes changes(*state_);
+    PTE_RETURN_IF_ERROR(state_->Add(key, std::move(data), options, changes));
+    changes.Commit();
     return absl::OkStatus();
   });
+}
+
+absl::Status NamedDataStore::State::Add(std::string_view key, Rope data, const NamedDataOptions& options, Changes& changes) {
+  const auto found = by_key.find(key);
+  if (found != by_key.end()) return AddAgain(*found->second, data, options, changes);
+  PTE_ASSIGN_OR_RETURN(auto payload, PayloadOf(std::move(data)));
+  PTE_RETURN_IF_ERROR(CheckRequest(*payload, options.external_tag, key, options.alignment));
+  NamedDataEntry entry;
+  entry.key_ = key;
+  entry.payload_ = std::move(payload);
+  entry.alignment_ = options.alignment;
+  entry.SetLayout(options.tensor_layout);
+  entry.external_tag_ = options.external_tag;
+  Append(std::move(entry));
+  return absl::OkStatus();
 }
 
 void NamedDataEntry::SetLayout(const std::optional<TensorLayout>& layout) {
@@ -74,7 +83,7 @@ void NamedDataEntry::SetLayout(const std::optional<TensorLayout>& layout) {
   layout_ = Layout{layout->scalar_type, {layout->sizes.begin(), layout->sizes.end()}, {layout->dim_order.begin(), layout->dim_order.end()}};
 }
 
-absl::Status NamedDataStore::State::AddAgain(NamedDataEntry& entry, const Rope& data, const NamedDataOptions& options) {
+absl::Status NamedDataStore::State::AddAgain(NamedDataEntry& entry, const Rope& data, const NamedDataOptions& options, Changes& changes) {
   if (entry.external_tag_ != options.external_tag) return Differs(entry.key_, "external tag");
   NamedDataEntry wanted;
   wanted.SetLayout(options.tensor_layout);
@@ -85,9 +94,7 @@ absl::Status NamedDataStore::State::AddAgain(NamedDataEntry& entry, const Rope& 
   PTE_ASSIGN_OR_RETURN(const bool same, SameBytes(entry.data(), data));
   if (!same) return Differs(entry.key_, "content");
   PTE_RETURN_IF_ERROR(CheckRequest(*entry.payload_, entry.external_tag_, entry.key_, options.alignment));
-  const uint64_t joined = std::lcm(entry.alignment_, options.alignment);
-  PTE_RETURN_IF_ERROR(CheckRequest(*entry.payload_, entry.external_tag_, entry.key_, joined, entry.alignment_));
-  Change(entry, [&] { entry.alignment_ = joined; });
+  changes.Add(entry, entry.payload_, entry.external_tag_, std::lcm(entry.alignment_, options.alignment));
   return absl::OkStatus();
 }
 
@@ -106,7 +113,9 @@ absl::Status NamedDataStore::Replace(std::string_view key, Rope data) {
     PTE_ASSIGN_OR_RETURN(auto payload, state_->PayloadOf(std::move(data)));
     if (payload == entry->payload_) return absl::OkStatus();
     PTE_RETURN_IF_ERROR(state_->CheckRequest(*payload, entry->external_tag_, key, entry->alignment_));
-    state_->Change(*entry, [&] { entry->payload_ = std::move(payload); });
+    State::Changes changes(*state_);
+    changes.Add(*entry, std::move(payload), entry->external_tag_, entry->alignment_);
+    changes.Commit();
     return absl::OkStatus();
   });
 }
@@ -117,33 +126,35 @@ absl::Status NamedDataStore::Rename(std::string_view from, std::string_view to) 
     if (from == to) return absl::OkStatus();
     if (state_->by_key.contains(to)) return absl::AlreadyExistsError(absl::StrCat("named data: \"", ToAbsl(to), "\" is there already"));
     std::string key(to);
-    state_->by_key.erase(entry->key_);
+    // The index's own node, so that nothing can fail between the two names.
+    auto node = state_->by_key.extract(state_->by_key.find(from));
     entry->key_ = std::move(key);
-    state_->by_key.emplace(entry->key_, entry);
+    node.key() = entry->key_;
+    state_->by_key.insert(std::move(node));
     return absl::OkStatus();
   });
 }
 
 absl::Status NamedDataStore::Merge(const NamedDataStore& other) {
   return WithoutThrowing([&]() -> absl::Status {
-    std::vector<std::string> added;
-    std::vector<std::pair<NamedDataEntry*, uint64_t>> joined;  // with the alignments that they had
+    State::Changes changes(*state_);
+    State::Appended appended(*state_);
     std::vector<std::string> conflicts;
     absl::Status failure;
     for (const NamedDataEntry& entry : other.entries()) {
-      auto* mine = const_cast<NamedDataEntry*>(Find(entry.key()));
-      const uint64_t before = mine == nullptr ? 0 : mine->alignment_;
-      const absl::Status status = Add(entry.key(), entry.data(), {entry.alignment(), entry.tensor_layout(), entry.external_tag()});
-      if (status.ok() && mine == nullptr) added.push_back(entry.key());
-      if (status.ok() && mine != nullptr) joined.emplace_back(mine, before);
-      if (absl::IsAlreadyExists(status)) conflicts.emplace_back(status.message());
-      if (!status.ok() && !absl::IsAlreadyExists(status)) failure.Update(status);
+      const NamedDataOptions options{entry.alignment(), entry.tensor_layout(), entry.external_tag()};
+      const absl::Status status = state_->Add(entry.key(), entry.data(), options, changes);
+      if (absl::IsAlreadyExists(status)) {
+        conflicts.emplace_back(status.message());
+      } else {
+        failure.Update(status);
+      }
     }
-    if (failure.ok() && conflicts.empty()) return absl::OkStatus();
-    for (const std::string& key : added) state_->Erase(state_->by_key.find(key)->second);
-    for (const auto& [entry, alignment] : joined) state_->Change(*entry, [&, to = alignment, at = entry] { at->alignment_ = to; });
-    if (!failure.ok()) return failure;
-    return absl::AlreadyExistsError(absl::StrJoin(conflicts, "; "));
+    PTE_RETURN_IF_ERROR(failure);
+    if (!conflicts.empty()) return absl::AlreadyExistsError(absl::StrJoin(conflicts, "; "));
+    changes.Commit();
+    appended.Commit();
+    return absl::OkStatus();
   });
 }
 

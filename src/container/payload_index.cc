@@ -13,8 +13,10 @@ absl::StatusOr<PayloadIndex::Lookup> PayloadIndex::Find(const Rope& data) {
   Group& group = found->second;
   while (!group.unread.empty()) {
     IndexedPayload& payload = **group.unread.begin();
-    PTE_ASSIGN_OR_RETURN(payload.edge_digest, EdgeDigest(payload.data));
-    group.by_digest.emplace(*payload.edge_digest, &payload);
+    PTE_ASSIGN_OR_RETURN(const uint64_t edge_digest, EdgeDigest(payload.data));
+    // Where this throws, the payload is still an unread one.
+    group.by_digest.emplace(edge_digest, &payload);
+    payload.edge_digest = edge_digest;
     group.unread.erase(group.unread.begin());
   }
   PTE_ASSIGN_OR_RETURN(const uint64_t digest, EdgeDigest(data));
