@@ -86,7 +86,8 @@ struct ExternalizeOptions {
   // passed over.
   std::string tag = {};
 
-  // No file grows beyond this many bytes, padding and directory included, save one that holds a single payload larger than it.
+  // No file grows beyond this many bytes in the default layout, padding and directory included, save one that holds a single payload: it
+  // may need more.
   uint64_t max_file_size = UINT64_MAX;
 };
 

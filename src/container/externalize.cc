@@ -1,5 +1,6 @@
 // Moving entries of a store to files of their own.
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -12,6 +13,7 @@
 #include "src/base/status_macros.h"
 #include "src/base/text.h"
 #include "src/container/named_data_state.h"
+#include "src/format/layout.h"
 #include "src/io/memory.h"
 #include "src/io/target.h"
 
@@ -20,24 +22,49 @@ namespace {
 
 using Entries = std::vector<NamedDataEntry*>;
 
-// Upper bounds of what a .ptd holds beside its payloads.
-constexpr uint64_t kMostPerFile = 4096;  // header, root and the padding up to the segment base
-constexpr uint64_t kMostPerRow = 256;
+// Upper bounds of what a .ptd holds in front of its payloads.
+constexpr uint64_t kMostPerFile = 512;
+constexpr uint64_t kMostPerRow = 256;  // beside the key and the layout's lists
 
-// Of all entries with one payload, the padding in front of it and of the base included; UINT64_MAX where it is beyond all files.
-uint64_t SizeInFile(const Entries& entries) {
-  const LayoutOptions layout;
-  const uint64_t size = entries.front()->size();
-  uint64_t alignment = std::lcm(layout.segment_alignment, size >= layout.large_segment_threshold ? layout.large_segment_alignment : 1);
-  uint64_t rows = 0;
-  for (const NamedDataEntry* entry : entries) {
-    alignment = std::lcm(alignment, entry->alignment());
-    const auto tensor = entry->tensor_layout();
-    rows += kMostPerRow + entry->key().size() + (tensor ? tensor->sizes.size_bytes() + tensor->dim_order.size() : 0);
+// How large a .ptd becomes in the default layout.
+class FileSize {
+ public:
+  // With one more payload, which has these keys; nullopt where its alignments have no place beside the others'.
+  std::optional<FileSize> With(const Entries& entries) const {
+    FileSize with = *this;
+    const uint64_t size = entries.front()->size();
+    uint64_t alignment = size >= layout_.large_segment_threshold ? layout_.large_segment_alignment : 1;
+    for (const NamedDataEntry* entry : entries) {
+      const auto tensor = entry->tensor_layout();
+      with.directory_ += kMostPerRow + entry->key().size() + (tensor ? tensor->sizes.size_bytes() + tensor->dim_order.size() : 0);
+      if (!Join(entry->alignment(), alignment)) return std::nullopt;
+    }
+    if (!Join(layout_.segment_alignment, alignment) || !Join(alignment, with.base_alignment_)) return std::nullopt;
+    const std::optional<uint64_t> offset = AlignUp(data_, alignment);
+    const std::optional<uint64_t> end = offset ? CheckedAdd(*offset, size) : std::nullopt;
+    if (!end) return std::nullopt;
+    with.data_ = *end;
+    return with;
   }
-  const std::optional<uint64_t> padded = CheckedAdd(size, 2 * alignment + rows);
-  return padded.value_or(UINT64_MAX);
-}
+
+  // At most; UINT64_MAX where it is beyond all files.
+  uint64_t Bytes() const {
+    const std::optional<uint64_t> base = AlignUp(directory_, base_alignment_);
+    return (base ? CheckedAdd(*base, data_) : std::nullopt).value_or(UINT64_MAX);
+  }
+
+ private:
+  static bool Join(uint64_t alignment, uint64_t& joined) {
+    const absl::StatusOr<uint64_t> both = JoinAlignments(joined, "", alignment, "");
+    joined = both.value_or(joined);
+    return both.ok();
+  }
+
+  LayoutOptions layout_;
+  uint64_t directory_ = kMostPerFile;
+  uint64_t base_alignment_ = 1;
+  uint64_t data_ = 0;
+};
 
 // Deals out file names that are not taken.
 class Tags {
@@ -82,16 +109,17 @@ absl::StatusOr<std::vector<std::string>> NamedDataStore::Externalize(const std::
     }
     Tags tags(state_->entries, options.tag);
     std::vector<std::string> used;
-    uint64_t room = 0;
+    FileSize size;
     State::Changes changes(*state_);
     for (const Entries& group : groups) {
       if (!picked.contains(group.front()->payload_.get())) continue;
-      const uint64_t size = SizeInFile(group);
-      if (used.empty() || size > room) {
+      std::optional<FileSize> grown = used.empty() ? std::nullopt : size.With(group);
+      if (!grown || grown->Bytes() > options.max_file_size) {
         used.push_back(tags.Next());
-        room = options.max_file_size - std::min(options.max_file_size, kMostPerFile);
+        // A payload that cannot stand in any file is named when it is saved.
+        grown = FileSize().With(group);
       }
-      room -= std::min(room, size);
+      size = grown.value_or(FileSize());
       for (NamedDataEntry* entry : group) changes.Add(*entry, entry->payload_, used.back(), entry->alignment_);
     }
     changes.Commit();
