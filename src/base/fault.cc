@@ -7,7 +7,6 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "src/base/text.h"
 
 namespace pte {
@@ -93,11 +92,11 @@ Finding FindingOf(Severity severity, const Fault& fault) {
   return {fault.rule, severity, fault.file_offset, fault.path, fault.what, fault.expected, fault.actual};
 }
 
-std::string Hex(uint64_t value) { return absl::StrFormat("0x%x", value); }
+std::string Hex(uint64_t value) { return absl::StrCat("0x", absl::Hex(value)); }
 
 std::string Number(uint64_t value) {
   constexpr uint64_t kSmall = 10;  // below it both spellings are the same
-  return value < kSmall ? absl::StrCat(value) : absl::StrFormat("%u (0x%x)", value, value);
+  return value < kSmall ? absl::StrCat(value) : absl::StrCat(value, " (0x", absl::Hex(value), ")");
 }
 
 std::string ShowBytes(std::string_view bytes) {
@@ -106,7 +105,7 @@ std::string ShowBytes(std::string_view bytes) {
   std::string hex;
   std::string text;
   for (const char c : bytes) {
-    absl::StrAppendFormat(&hex, "%s%02x", hex.empty() ? "" : " ", static_cast<unsigned char>(c));
+    absl::StrAppend(&hex, hex.empty() ? "" : " ", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
     if (absl::ascii_isprint(static_cast<unsigned char>(c)) && c != '"') text.push_back(c);
   }
   return text.size() == bytes.size() ? absl::StrCat(hex, " \"", text, "\"") : hex;

@@ -9,7 +9,7 @@
 #include <span>
 
 #include "absl/strings/escaping.h"
-#include "absl/strings/str_format.h"
+#include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
 #include "src/base/text.h"
 
@@ -59,7 +59,7 @@ bool IsUtf8(std::string_view text) {
 
 std::string NonFinite(double value) {
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  return absl::StrFormat("nan:0x%016x", std::bit_cast<uint64_t>(value));
+  return absl::StrCat("nan:0x", absl::Hex(std::bit_cast<uint64_t>(value), absl::kZeroPad16));
 }
 
 }  // namespace

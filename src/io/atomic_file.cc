@@ -1,13 +1,13 @@
 #include "src/io/atomic_file.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "src/base/fault.h"
 #include "src/base/status_macros.h"
@@ -18,7 +18,7 @@ namespace pte {
 namespace {
 
 constexpr std::string_view kWorkSuffix = ".pte-work";
-constexpr int kRandomDigits = 16;        // of the number in a work file's name
+constexpr size_t kRandomDigits = 16;     // of the number in a work file's name
 constexpr uint32_t kNewFileMode = 0666;  // before the process's umask
 constexpr uint32_t kPlainModeBits = 0777;
 
@@ -57,7 +57,7 @@ absl::StatusOr<WorkFile> CreateWorkFile(const Target& target) {
   constexpr int kTries = 100;
   const uint32_t mode = target.old_file ? target.old_file->mode & kPlainModeBits & kNewFileMode : kNewFileMode;
   for (uint64_t i = 0; i < kTries; ++i) {
-    std::string path = target.Hidden(absl::StrFormat("-%0*x%s", kRandomDigits, sys::Random() + i, ToAbsl(kWorkSuffix)));
+    std::string path = target.Hidden(absl::StrCat("-", absl::Hex(sys::Random() + i, absl::kZeroPad16), ToAbsl(kWorkSuffix)));
     Descriptor fd(Uninterrupted([&] { return sys::CreateNew(path.c_str(), mode); }));
     if (fd.is_open()) return WorkFile{std::move(fd), std::move(path)};
     if (errno != EEXIST) return FromErrno(errno, target.path, "creating a file beside it");

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "src/base/status_macros.h"
 #include "src/base/text.h"
 
@@ -66,7 +65,7 @@ std::string Target::InFolder(std::string_view file_name) const { return absl::St
 
 std::string Target::Hidden(std::string_view suffix) const {
   const auto hash = static_cast<uint32_t>(XXH3_64bits(name.data(), name.size()));
-  return InFolder(absl::StrFormat(".%s.%08x%s", name.substr(0, kLongestNamePart), hash, ToAbsl(suffix)));
+  return InFolder(absl::StrCat(".", name.substr(0, kLongestNamePart), ".", absl::Hex(hash, absl::kZeroPad8), ToAbsl(suffix)));
 }
 
 absl::StatusOr<Target> ResolveTarget(const std::filesystem::path& path) {
