@@ -15,6 +15,7 @@
 #endif
 
 #include <cerrno>
+#include <memory>
 
 namespace pte::sys {
 
@@ -77,14 +78,15 @@ int ReadLink(const char* path, std::string& out) {
 }
 
 int ListFolder(const char* path, std::vector<std::string>& names) {
-  DIR* folder = ::opendir(path);
+  // Closed also where memory for a name runs out.
+  const std::unique_ptr<DIR, decltype([](DIR* open) { ::closedir(open); })> folder(::opendir(path));
   if (folder == nullptr) return -1;
-  errno = 0;
-  while (const dirent* entry = ::readdir(folder)) names.emplace_back(entry->d_name);
-  const int error = errno;
-  ::closedir(folder);
-  errno = error;
-  return error == 0 ? 0 : -1;
+  while (true) {
+    errno = 0;
+    const dirent* entry = ::readdir(folder.get());
+    if (entry == nullptr) return errno == 0 ? 0 : -1;
+    names.emplace_back(entry->d_name);
+  }
 }
 
 int64_t ReadAt(int fd, void* out, size_t length, uint64_t offset) { return ::pread(fd, out, length, static_cast<off_t>(offset)); }
