@@ -1,6 +1,7 @@
 #include "pte/save.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -37,6 +38,16 @@ SaveReport ReportOf(const std::filesystem::path& path, const LayoutPlan& plan, c
   return report;
 }
 
+// The report comes first: it may run out of memory, and a file that has its name is no failure.
+absl::StatusOr<SaveReport> SaveAndReport(std::span<const OutputPart> parts, const LayoutPlan& plan,
+                                         const std::vector<size_t>& part_of_payload, const std::filesystem::path& path,
+                                         const SaveOptions& options) {
+  PTE_ASSIGN_OR_RETURN(WrittenFile written, WriteBeside(parts, path, options));
+  SaveReport report = ReportOf(path, plan, part_of_payload, written.counts);
+  PTE_RETURN_IF_ERROR(written.file.Publish(options.durability.value_or(Durability::kAtomic)));
+  return report;
+}
+
 absl::Status CheckNothingExternal(const PteContents& contents) {
   for (const NamedDataEntry& entry : contents.named_data.entries()) {
     if (entry.external_tag().empty()) continue;
@@ -63,14 +74,12 @@ absl::Status CheckSaveOptions(const SaveOptions& options) {
 }
 
 absl::StatusOr<SaveReport> SaveBuilt(const BuiltContainer& built, const std::filesystem::path& path, const SaveOptions& options) {
-  PTE_ASSIGN_OR_RETURN(const std::vector<ByteCounts> counts, SaveParts(built.parts, path, options));
-  return ReportOf(path, built.plan, built.part_of_payload, counts);
+  return SaveAndReport(built.parts, built.plan, built.part_of_payload, path, options);
 }
 
 absl::StatusOr<SaveReport> SaveBytesOrThrow(const Rope& bytes, const std::filesystem::path& path, const SaveOptions& options) {
   const OutputPart part{bytes, "bytes"};
-  PTE_ASSIGN_OR_RETURN(const std::vector<ByteCounts> counts, SaveParts({&part, 1}, path, options));
-  return ReportOf(path, {}, {}, counts);
+  return SaveAndReport({&part, 1}, {}, {}, path, options);
 }
 
 absl::StatusOr<LayoutPlan> PlanPte(const PteContents& contents, const LayoutOptions& layout) {

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "src/base/status_macros.h"
-#include "src/io/atomic_file.h"
 #include "src/io/progress.h"
 
 namespace pte {
@@ -36,8 +35,7 @@ class MeteredSink final : public ByteSink {
 
 }  // namespace
 
-absl::StatusOr<std::vector<ByteCounts>> SaveParts(std::span<const OutputPart> parts, const std::filesystem::path& path,
-                                                  const SaveOptions& options) {
+absl::StatusOr<WrittenFile> WriteBeside(std::span<const OutputPart> parts, const std::filesystem::path& path, const SaveOptions& options) {
   const uint64_t total = TotalSize(parts);
   ProgressMeter meter(options.progress, total);
   PTE_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::Create(path, total, options.if_exists));
@@ -53,8 +51,7 @@ absl::StatusOr<std::vector<ByteCounts>> SaveParts(std::span<const OutputPart> pa
   }
   PTE_RETURN_IF_ERROR(writer.Finish());
   PTE_RETURN_IF_ERROR(meter.Finish());
-  PTE_RETURN_IF_ERROR(file.Publish(options.durability.value_or(Durability::kAtomic)));
-  return counts;
+  return WrittenFile{std::move(file), std::move(counts)};
 }
 
 absl::StatusOr<std::vector<ByteCounts>> WriteParts(std::span<const OutputPart> parts, ByteSink& sink, const SaveOptions& options) {

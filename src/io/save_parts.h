@@ -12,6 +12,7 @@
 #include "pte/byte_sink.h"
 #include "pte/rope.h"
 #include "pte/save_options.h"
+#include "src/io/atomic_file.h"
 #include "src/io/file_writer.h"
 
 namespace pte {
@@ -21,9 +22,17 @@ struct OutputPart {
   std::string_view what;  // for progress
 };
 
-// How each part came into the file. The parts' sizes must add up without wrapping.
-absl::StatusOr<std::vector<ByteCounts>> SaveParts(std::span<const OutputPart> parts, const std::filesystem::path& path,
-                                                  const SaveOptions& options);
+// A complete file that has not its name yet, so that whatever else may fail can come before the one step that cannot be taken back. Without
+// `file.Publish` nothing is left of it.
+struct WrittenFile {
+  AtomicFile file;
+  std::vector<ByteCounts> counts;  // how each part came into the file
+};
+
+// The parts' sizes must add up without wrapping.
+absl::StatusOr<WrittenFile> WriteBeside(std::span<const OutputPart> parts, const std::filesystem::path& path, const SaveOptions& options);
+
+// How each part came into the sink.
 absl::StatusOr<std::vector<ByteCounts>> WriteParts(std::span<const OutputPart> parts, ByteSink& sink, const SaveOptions& options);
 
 }  // namespace pte

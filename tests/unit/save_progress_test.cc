@@ -104,7 +104,8 @@ TEST_F(SaveProgressTest, SaysWhichPartIsWritten) {
     if (names.empty() || names.back() != progress.what) names.emplace_back(progress.what);
     return true;
   };
-  EXPECT_THAT(SaveParts(parts, target_, options), IsOk());
+  EXPECT_THAT(WriteBeside(parts, target_, options), IsOk());
+  EXPECT_THAT(NamesIn(out_.path()), testing::IsEmpty()) << "it was not published";
   EXPECT_THAT(names, ElementsAre("", "first", "second"));
 }
 
