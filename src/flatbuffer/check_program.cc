@@ -102,8 +102,9 @@ class PlanChecker {
     List(chain.outputs);
     const std::string prefix = std::exchange(prefix_, path() + ".");
     PTE_RETURN_IF_ERROR(Each(chain.instructions, "instructions",
-                             [this](const fb::InstructionT& instruction, auto at) { return Instruction(instruction, at); }));
-    PTE_RETURN_IF_ERROR(Each(chain.stacktrace, "stacktrace", [this](const fb::FrameListT& frames, auto at) { return Frames(frames, at); }));
+                             [this](const fb::InstructionT& instruction, auto at) { return this->Instruction(instruction, at); }));
+    PTE_RETURN_IF_ERROR(
+        Each(chain.stacktrace, "stacktrace", [this](const fb::FrameListT& frames, auto at) { return this->Frames(frames, at); }));
     prefix_ = prefix;
     return absl::OkStatus();
   }
