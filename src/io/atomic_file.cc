@@ -92,7 +92,8 @@ AtomicFile::~AtomicFile() {
 }
 
 absl::Status AtomicFile::Publish(Durability durability) {
-  if (target_.old_file && Uninterrupted([&] { return sys::SetMode(fd_.get(), target_.old_file->mode); }) != 0) {
+  // Not the bits that lend the owner's rights: the owner may be another now.
+  if (target_.old_file && Uninterrupted([&] { return sys::SetMode(fd_.get(), target_.old_file->mode & kPlainModeBits); }) != 0) {
     return FromErrno(errno, work_path_, "giving it the mode of the file it replaces");
   }
   const bool synced = durability == Durability::kSynced;

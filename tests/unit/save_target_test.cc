@@ -76,6 +76,15 @@ TEST_F(SaveTargetTest, AReplacedFilesModeIsKeptWhateverTheUmask) {
   }
 }
 
+TEST_F(SaveTargetTest, TheBitsThatLendTheOwnersRightsAreNotPassedOn) {
+  for (const mode_t mode : {04755, 02775, 06777}) {
+    WriteFile(target_, "old");
+    ASSERT_EQ(::chmod(target_.c_str(), mode), 0);
+    EXPECT_THAT(Save(target_), IsOk());
+    EXPECT_EQ(ModeOf(target_), mode & 0777U);
+  }
+}
+
 TEST_F(SaveTargetTest, WhileItIsWrittenAFileIsOpenToNobodyNew) {
   ::umask(0);
   WriteFile(target_, "old");
