@@ -123,7 +123,7 @@ struct PtdContents {
 
 struct ToContentsOptions {
   // A file of a newer exporter may hold fields that this library does not know; a rewrite would lose them, so it is refused
-  // (kUnimplemented) unless this is set.
+  // (kUnimplemented) unless this is set. Values and instructions of unknown types then become ones without a type, in their places.
   bool drop_unknown_fields = false;
 };
 

@@ -101,6 +101,7 @@ class PTE_EXPORT PteFile {
   // The file as a value that can be changed and saved; its ropes are ranges of this file, and no payload is read. Constants inside the
   // flatbuffer become items of a constant segment, under the same indices.
   //   kUnimplemented      a newer schema version, or fields that this library does not know (see ToContentsOptions)
+  //   kDataLoss           a value or an instruction that has a type and nothing else
   //   kResourceExhausted  the unpacked flatbuffer would be larger than Limits::max_unpacked_bytes
   absl::StatusOr<PteContents> ToContents(const ToContentsOptions& options = {}) const;
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -38,7 +39,7 @@ class Converter {
     PTE_RETURN_IF_ERROR(Constants());
     PTE_RETURN_IF_ERROR(MutableData(options));
     InlineDelegates();
-    Plans();
+    PTE_RETURN_IF_ERROR(Plans());
     NamedData();
     KeepSegments(container_, is_used_, contents_.kept);
     return absl::OkStatus();
@@ -109,12 +110,44 @@ class Converter {
   }
 
   // Each plan as objects; its delegates then refer to the payload list, wherever the file has their bytes.
-  void Plans() {
+  absl::Status Plans() {
     for (uoffset_t i = 0; i < CountOf(program_.execution_plan()); ++i) {
-      std::unique_ptr<fb::ExecutionPlanT> plan(program_.execution_plan()->Get(i)->UnPack());
+      const fb::ExecutionPlan& stored = *program_.execution_plan()->Get(i);
+      std::unique_ptr<fb::ExecutionPlanT> plan(stored.UnPack());
+      PTE_RETURN_IF_ERROR(Unions(stored, absl::StrCat("execution_plan[", i, "]."), *plan));
       for (const auto& delegate : plan->delegates) Redirect(*delegate->processed);
       contents_.program.execution_plan.push_back(std::move(plan));
     }
+    return absl::OkStatus();
+  }
+
+  absl::Status Unions(const fb::ExecutionPlan& stored, const std::string& prefix, fb::ExecutionPlanT& plan) const {
+    for (uoffset_t i = 0; i < plan.values.size(); ++i) {
+      const auto path = [&] { return absl::StrCat(prefix, "values[", i, "].val"); };
+      PTE_RETURN_IF_ERROR(CheckUnion(stored.values()->Get(i), path, fb::KernelTypes::MAX, plan.values[i]->val));
+    }
+    for (uoffset_t c = 0; c < plan.chains.size(); ++c) {
+      for (uoffset_t i = 0; i < plan.chains[c]->instructions.size(); ++i) {
+        const auto path = [&] { return absl::StrCat(prefix, "chains[", c, "].instructions[", i, "].instr_args"); };
+        PTE_RETURN_IF_ERROR(CheckUnion(stored.chains()->Get(c)->instructions()->Get(i), path, fb::InstructionArguments::MAX,
+                                       plan.chains[c]->instructions[i]->instr_args));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // An unknown type that is still here may be dropped; it has no value to write.
+  template <class Union, class Type, class Path>
+  absl::Status CheckUnion(const void* owner, Path path, Type last_known, Union& value) const {
+    if (value.type == Type::NONE || value.value != nullptr) return absl::OkStatus();
+    if (value.type > last_known) {
+      value.type = Type::NONE;
+      return absl::OkStatus();
+    }
+    return WithName(FaultStatus(absl::StatusCode::kDataLoss,
+                                {"F6", container_.file_offset + container_.OffsetOf(owner), path(), "a type without its value", "a value",
+                                 absl::StrCat("type ", static_cast<int>(value.type), " and nothing")}),
+                    container_.source->name());
   }
 
   void Redirect(fb::BackendDelegateDataReferenceT& reference) {
