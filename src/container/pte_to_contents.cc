@@ -80,8 +80,13 @@ class Converter {
                       container_.source->name());
     }
     uint64_t alignment = kMostInlineAlignment;
-    for (uoffset_t i = 1; i < buffers.size(); ++i) contents_.constants.push_back(InlineRope(buffers.Get(i)->storage(), alignment));
-    ContentsAccess::ConstantAlignment(contents_.kept) = std::max(alignment, kLeastInlineAlignment);
+    bool has_bytes = false;
+    for (uoffset_t i = 1; i < buffers.size(); ++i) {
+      const auto* bytes = buffers.Get(i)->storage();
+      has_bytes = has_bytes || CountOf(bytes) > 0;
+      contents_.constants.push_back(InlineRope(bytes, alignment));
+    }
+    if (has_bytes) ContentsAccess::ConstantAlignment(contents_.kept) = std::max(alignment, kLeastInlineAlignment);
     return absl::OkStatus();
   }
 

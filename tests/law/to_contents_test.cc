@@ -206,6 +206,13 @@ TEST(ToContentsTest, InlineConstantsBecomeASegmentWithTheSameIndices) {
   EXPECT_EQ(TextOf(written.Constant(3)), "\4");
 }
 
+TEST(ToContentsTest, WithoutInlineBytesThereIsNoAlignmentToKeep) {
+  PteContents contents = ContentsOf(OpenPte(WithInlineConstants({{}})));
+  contents.constants.push_back(Copy("a"));
+  contents.constants.push_back(Copy("b"));
+  EXPECT_THAT(ConstantOffsets(OpenPte(Written(contents))), ElementsAre(0, 0, 0, 16));
+}
+
 TEST(ToContentsTest, ConstantsFollowThoseOfTheFile) {
   const std::string bytes = Build(BaseA());
   PteContents contents = ContentsOf(OpenPte(bytes));
