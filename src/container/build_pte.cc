@@ -132,7 +132,10 @@ class PteBuilder {
     out_.lists.delegates.resize(count);
     placed_.assign(count, false);
     for (size_t i = 0; i < count; ++i) {
-      if (IsInline(contents_.delegate_payloads[i])) PlaceInline(i);
+      const DelegatePayload& payload = contents_.delegate_payloads[i];
+      if (IsInline(payload)) PlaceInline(i);
+      // Before any new one looks for its equal.
+      if (const std::optional<uint32_t> kept = KeptIndex(payload)) Remember({{payload.bytes()}, *kept});
     }
     for (const auto& plan : contents_.program.execution_plan) {
       if (plan == nullptr) continue;  // CheckProgram will name it
@@ -172,7 +175,7 @@ class PteBuilder {
 
   // A kept one, that of an equal payload, or a new one.
   absl::StatusOr<uint32_t> SegmentOf(const DelegatePayload& payload) {
-    if (const std::optional<uint32_t> kept = KeptIndex(payload)) return Remember({{payload.bytes()}, *kept});
+    if (const std::optional<uint32_t> kept = KeptIndex(payload)) return *kept;
     PTE_ASSIGN_OR_RETURN(const PayloadIndex::Lookup lookup, delegate_index_.Find(payload.bytes()));
     if (lookup.match != nullptr) return static_cast<DelegateSegment*>(lookup.match)->segment;
     return Remember({{payload.bytes(), lookup.edge_digest}, out_.segments.Append(payload.bytes(), 1, kDelegate)});
