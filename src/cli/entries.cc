@@ -1,5 +1,7 @@
 #include "src/cli/entries.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -162,6 +164,13 @@ class Lister {
   std::vector<Entry> entries_;
 };
 
+bool Matches(const std::string& pattern, std::string_view key) {
+  std::string text(key);
+  // A C string would end at the first NUL.
+  std::replace(text.begin(), text.end(), '\0', '\x01');
+  return ::fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
+}
+
 }  // namespace
 
 std::string_view RoleName(Role role) {
@@ -177,6 +186,13 @@ std::string_view RoleName(Role role) {
 }
 
 absl::StatusOr<std::vector<Entry>> ListEntries(const Container& container) { return Lister(container).List(); }
+
+void KeepMatching(const Container& container, const std::string& pattern, std::vector<Entry>& entries) {
+  std::erase_if(entries, [&](const Entry& entry) {
+    const std::optional<std::string_view> key = KeyOf(container, entry);
+    return !key || !Matches(pattern, *key);
+  });
+}
 
 std::optional<std::string_view> KeyOf(const Container& container, const Entry& entry) {
   if (entry.role != Role::kNamed) return std::nullopt;
@@ -200,6 +216,22 @@ uint64_t AlignmentOf(const Entry& entry) {
   constexpr uint64_t kMost = 65536;
   if (entry.offset == 0) return kMost;
   return std::min(kMost, uint64_t{1} << std::countr_zero(entry.offset));
+}
+
+Json EntryJson(const Container& container, const Entry& entry) {
+  Json json;
+  json["role"] = RoleName(entry.role);
+  const std::optional<std::string_view> key = KeyOf(container, entry);
+  json["key"] = key ? Text(*key) : Json();
+  const std::optional<std::string_view> method = MethodOf(container, entry);
+  json["method"] = method ? Text(*method) : Json();
+  json["index"] = entry.index;
+  json["segment"] = NumberOrNull(entry.segment);
+  json["offset"] = entry.offset;
+  json["size"] = entry.size;
+  json["alignment"] = AlignmentOf(entry);
+  AddLayout(json, LayoutOfEntry(container, entry));
+  return json;
 }
 
 std::string TitleOf(const Container& container, const Entry& entry) {

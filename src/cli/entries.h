@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "src/cli/container.h"
+#include "src/cli/json.h"
 
 namespace pte::cli {
 
@@ -35,6 +36,9 @@ struct Entry {
 //   kResourceExhausted  see Budget
 absl::StatusOr<std::vector<Entry>> ListEntries(const Container& container);
 
+// Leaves named data whose key matches, as a shell matches file names.
+void KeepMatching(const Container& container, const std::string& pattern, std::vector<Entry>& entries);
+
 // nullopt for all but named data.
 std::optional<std::string_view> KeyOf(const Container& container, const Entry& entry);
 
@@ -45,6 +49,9 @@ std::optional<TensorLayout> LayoutOfEntry(const Container& container, const Entr
 
 // The largest power of two that divides the offset, at most 65536.
 uint64_t AlignmentOf(const Entry& entry);
+
+// What `ls` says about it.
+Json EntryJson(const Container& container, const Entry& entry);
 
 // What a person calls it: the key, "constant 3", "forward delegate 0 XnnpackBackend".
 std::string TitleOf(const Container& container, const Entry& entry);

@@ -19,27 +19,27 @@ Json NumberOrNull(std::optional<uint64_t> number) { return number ? Json(*number
 
 std::string ToText(const Json& value) { return value.dump(-1, ' ', /*ensure_ascii=*/true); }
 
-void JsonStream::NewLine() { out_.Print(absl::StrCat("\n", std::string(levels_.size(), ' '))); }
+void JsonStream::NewLine() { Print(absl::StrCat("\n", std::string(levels_.size(), ' '))); }
 
 void JsonStream::StartItem(std::string_view key) {
   if (!levels_.empty()) {
-    if (levels_.back().has_items) out_.Print(",");
+    if (levels_.back().has_items) Print(",");
     levels_.back().has_items = true;
     NewLine();
   }
-  if (!key.empty()) out_.Print(absl::StrCat("\"", std::string(key), "\": "));
+  if (!key.empty()) Print(absl::StrCat("\"", std::string(key), "\": "));
 }
 
 void JsonStream::Begin(std::string_view key, char begin, char end) {
   StartItem(key);
-  out_.Print({&begin, 1});
+  Print({&begin, 1});
   levels_.push_back({end, false});
 }
 
 void JsonStream::Member(std::string_view key, const Json& value) {
   StartItem(key);
-  out_.Print(ToText(value));
-  if (levels_.empty()) out_.Print("\n");
+  Print(ToText(value));
+  if (levels_.empty()) Print("\n");
 }
 
 void JsonStream::Item(const Json& value) { Member({}, value); }
@@ -48,8 +48,8 @@ void JsonStream::End() {
   const Level level = levels_.back();
   levels_.pop_back();
   if (level.has_items) NewLine();
-  out_.Print({&level.end, 1});
-  if (levels_.empty()) out_.Print("\n");
+  Print({&level.end, 1});
+  if (levels_.empty()) Print("\n");
 }
 
 }  // namespace pte::cli

@@ -12,12 +12,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "nlohmann/json.hpp"
-#include "src/cli/output.h"
+#include "pte/byte_sink.h"
 
 namespace pte::cli {
 
@@ -35,7 +36,8 @@ std::string ToText(const Json& value);
 
 class JsonStream {
  public:
-  explicit JsonStream(Output& out) : out_(out) {}
+  // Errors are for `out` to remember: Output and StringSink do, or have none.
+  explicit JsonStream(ByteSink& out) : out_(out) {}
 
   // `key` is empty for the document and for items of an array.
   void BeginObject(std::string_view key = {}) { Begin(key, '{', '}'); }
@@ -54,8 +56,9 @@ class JsonStream {
   void Begin(std::string_view key, char begin, char end);
   void StartItem(std::string_view key);
   void NewLine();
+  void Print(std::string_view text) { (void)out_.Append(std::as_bytes(std::span(text))); }
 
-  Output& out_;
+  ByteSink& out_;
   std::vector<Level> levels_;
 };
 

@@ -1,5 +1,3 @@
-#include <fnmatch.h>
-
 #include <algorithm>
 
 #include "src/cli/entries.h"
@@ -24,42 +22,14 @@ struct LsOptions : ReadOptions {
   std::optional<std::string> match;
 };
 
-bool Matches(const std::string& pattern, std::string_view key) {
-  std::string text(key);
-  // A C string would end at the first NUL.
-  std::replace(text.begin(), text.end(), '\0', '\x01');
-  return ::fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
-}
-
 // Those that were asked for, in the order that was asked for.
 void Select(const Container& container, const LsOptions& options, std::vector<Entry>& entries) {
-  if (options.match) {
-    std::erase_if(entries, [&](const Entry& entry) {
-      const std::optional<std::string_view> key = KeyOf(container, entry);
-      return !key || !Matches(*options.match, *key);
-    });
-  }
+  if (options.match) KeepMatching(container, *options.match, entries);
   if (options.sort == "size") {
     std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.size > b.size; });
   } else if (options.sort == "offset") {
     std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.offset < b.offset; });
   }
-}
-
-Json EntryJson(const Container& container, const Entry& entry) {
-  Json json;
-  json["role"] = RoleName(entry.role);
-  const std::optional<std::string_view> key = KeyOf(container, entry);
-  json["key"] = key ? Text(*key) : Json();
-  const std::optional<std::string_view> method = MethodOf(container, entry);
-  json["method"] = method ? Text(*method) : Json();
-  json["index"] = entry.index;
-  json["segment"] = NumberOrNull(entry.segment);
-  json["offset"] = entry.offset;
-  json["size"] = entry.size;
-  json["alignment"] = AlignmentOf(entry);
-  AddLayout(json, LayoutOfEntry(container, entry));
-  return json;
 }
 
 void PrintJson(const Container& container, const std::vector<Entry>& entries, Output& out) {
