@@ -1,6 +1,5 @@
 #include "src/cli/container.h"
 
-#include <memory>
 #include <utility>
 
 namespace pte::cli {
@@ -56,6 +55,7 @@ absl::StatusOr<Container> OpenContainer(const std::string& path, const OpenOptio
   if (!header.ok()) return header.status();
   Container container;
   container.path = path;
+  container.source = *source;
   container.header = *header;
   const absl::Status opened = OpenKind(*source, options, container);
   if (!opened.ok()) return opened;

@@ -3,6 +3,7 @@
 #define PTE_SRC_CLI_CONTAINER_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@ namespace pte::cli {
 
 struct Container {
   std::string path;
+  std::shared_ptr<const ByteSource> source;  // the whole file
   ContainerHeader header;
   std::optional<PtdFile> data;     // of a .ptd
   std::optional<BpteFile> bundle;  // of a .bpte

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pte/schema.h"
+#include "src/cli/interrupt.h"
 #include "src/cli/text.h"
 #include "src/cli/verb.h"
 
@@ -67,7 +68,7 @@ ExitCode ParseAndRun(int argc, char** argv, Output& out) {
   app.footer(kFooter);
   app.set_version_flag("--version", VersionText(), "The version, and the schema versions that it knows");
   app.require_subcommand(1);
-  std::vector<Verb> verbs = {AddInfo(app), AddLs(app), AddDump(app), AddCat(app), AddVerify(app), AddHelp(app)};
+  std::vector<Verb> verbs = {AddInfo(app), AddLs(app), AddDump(app), AddCat(app), AddVerify(app), AddExtract(app), AddHelp(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -82,6 +83,7 @@ ExitCode Run(int argc, char** argv) {
   Output out;
   const ExitCode answer = ParseAndRun(argc, argv, out);
   const absl::Status written = out.Finish();
+  EndIfInterrupted();
   if (written.ok()) return answer;
   PrintError(written);
   return kTrouble;
@@ -91,8 +93,9 @@ ExitCode Run(int argc, char** argv) {
 }  // namespace pte::cli
 
 int main(int argc, char** argv) {
-  // So that writing to a closed pipe returns an error that can be told from others.
+  // So that writing to a closed pipe, or beyond the limit for file sizes, returns an error that can be told from others.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return pte::cli::Run(argc, argv);
   } catch (const std::bad_alloc&) {

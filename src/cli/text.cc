@@ -65,9 +65,7 @@ std::string EscapedWith(std::string_view text, std::string_view also) {
   return out;
 }
 
-size_t Width(std::string_view utf8) {
-  return static_cast<size_t>(std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<uint8_t>(c) & 0xc0) != 0x80; }));
-}
+bool BeginsCharacter(char c) { return (static_cast<uint8_t>(c) & 0xc0) != 0x80; }
 
 }  // namespace
 
@@ -105,6 +103,18 @@ std::string SizeText(uint64_t bytes, bool exact) {
 std::string Count(uint64_t count, std::string_view noun) { return absl::StrFormat("%d %s%s", count, noun, count == 1 ? "" : "s"); }
 
 std::string Hex(uint64_t value) { return absl::StrFormat("0x%x", value); }
+
+size_t Width(std::string_view utf8) { return static_cast<size_t>(std::count_if(utf8.begin(), utf8.end(), BeginsCharacter)); }
+
+std::string Cut(std::string_view utf8, size_t width) {
+  size_t end = 0;
+  for (; end < utf8.size(); ++end) {
+    if (!BeginsCharacter(utf8[end])) continue;
+    if (width == 0) break;
+    --width;
+  }
+  return std::string(utf8.substr(0, end));
+}
 
 std::string Column(std::string text, size_t width) {
   const size_t used = Width(text);

@@ -24,6 +24,12 @@ std::string Count(uint64_t count, std::string_view noun);
 
 std::string Hex(uint64_t value);
 
+// The first characters of `utf8`, at most `width`.
+std::string Cut(std::string_view utf8, size_t width);
+
+// In characters.
+size_t Width(std::string_view utf8);
+
 // `text` and as many spaces as bring it to `width` characters, at least one.
 std::string Column(std::string text, size_t width);
 std::string RightColumn(const std::string& text, size_t width);

@@ -48,6 +48,7 @@ Verb AddLs(CLI::App& app);
 Verb AddDump(CLI::App& app);
 Verb AddCat(CLI::App& app);
 Verb AddVerify(CLI::App& app);
+Verb AddExtract(CLI::App& app);
 
 }  // namespace pte::cli
 

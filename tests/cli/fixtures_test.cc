@@ -8,16 +8,6 @@
 namespace pte::test {
 namespace {
 
-std::vector<std::string> FixtureNames() {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(Fixtures())) {
-    const std::string extension = entry.path().extension().string();
-    if (extension == ".pte" || extension == ".ptd" || extension == ".bpte") names.push_back(entry.path().filename().string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 // The sizes in the rows below "where the bytes are"; the last one is the total.
 std::vector<uint64_t> PartSizes(const std::string& text) {
   constexpr std::string_view kTitle = "where the bytes are\n";

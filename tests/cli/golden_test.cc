@@ -1,6 +1,4 @@
-// The tool's answers about real files, byte for byte. After a wanted change: PTE_UPDATE_GOLDEN=1 pte_cli_tests, then read the difference.
-#include <cstdlib>
-
+// The tool's answers about real files, byte for byte.
 #include "tests/cli/tool.h"
 
 namespace pte::test {
@@ -15,12 +13,10 @@ struct GoldenCase {
 class GoldenTest : public testing::TestWithParam<GoldenCase> {};
 
 TEST_P(GoldenTest, AnswersAsRecorded) {
-  const std::filesystem::path path = std::filesystem::path(PTE_TEST_DATA) / "cli" / GetParam().golden;
   const ToolResult result = RunTool(GetParam().args);
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.err, "");
-  if (std::getenv("PTE_UPDATE_GOLDEN") != nullptr) WriteFile(path, result.out);
-  EXPECT_EQ(result.out, ReadFile(path));
+  ExpectGolden(GetParam().golden, result.out);
 }
 
 INSTANTIATE_TEST_SUITE_P(Info, GoldenTest,
@@ -64,7 +60,14 @@ INSTANTIATE_TEST_SUITE_P(Verify, GoldenTest,
 INSTANTIATE_TEST_SUITE_P(Help, GoldenTest,
                          testing::Values(GoldenCase{"help.txt", {"help"}}, GoldenCase{"help_info.txt", {"help", "info"}},
                                          GoldenCase{"help_ls.txt", {"ls", "--help"}}, GoldenCase{"help_dump.txt", {"help", "dump"}},
-                                         GoldenCase{"help_cat.txt", {"cat", "--help"}}, GoldenCase{"help_verify.txt", {"help", "verify"}}));
+                                         GoldenCase{"help_cat.txt", {"cat", "--help"}}, GoldenCase{"help_verify.txt", {"help", "verify"}},
+                                         GoldenCase{"help_extract.txt", {"help", "extract"}}));
+
+INSTANTIATE_TEST_SUITE_P(Plan, GoldenTest,
+                         testing::Values(GoldenCase{"plan_extract_partially_delegated.txt",
+                                                    {"extract", "partially_delegated.pte", "-o", "parts", "--dry-run"}},
+                                         GoldenCase{"plan_extract_partially_delegated.json",
+                                                    {"extract", "partially_delegated.pte", "-o", "parts", "--dry-run", "--json"}}));
 
 }  // namespace
 }  // namespace pte::test

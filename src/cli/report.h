@@ -1,0 +1,47 @@
+// What a verb that writes says when it is done.
+#ifndef PTE_SRC_CLI_REPORT_H_
+#define PTE_SRC_CLI_REPORT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pte/save.h"
+#include "src/cli/output.h"
+
+namespace pte::cli {
+
+struct ReportedPayload {
+  std::string_view role;
+  std::optional<std::string> key;
+  std::optional<std::string> path;  // of the file it was extracted to
+  uint64_t offset = 0;
+  uint64_t size = 0;
+  Strategy strategy = Strategy::kWrite;
+};
+
+struct WriteReport {
+  std::string file;
+  uint64_t size = 0;
+  uint64_t bytes_written = 0;
+  uint64_t bytes_copied = 0;
+  uint64_t bytes_cloned = 0;
+  uint64_t bytes_moved = 0;
+  std::vector<ReportedPayload> payloads;
+
+  // How a file of it was written, its payloads included.
+  void Add(const SaveReport& saved);
+};
+
+// {"pte_json": 1, file, size, bytes_written, bytes_copied, bytes_cloned, bytes_moved, payloads[{role, key, offset, size, strategy}]};
+// payloads have "path" too where they were extracted.
+void PrintReportJson(const WriteReport& report, Output& out);
+
+// One line on standard error.
+void PrintSummary(const WriteReport& report, bool exact);
+
+}  // namespace pte::cli
+
+#endif  // PTE_SRC_CLI_REPORT_H_
