@@ -20,6 +20,7 @@ namespace {
 constexpr char kExamples[] = R"(Examples:
   pte extract model.pte -o parts                    every payload
   pte extract weights.ptd -o parts --match '*.bias' named data whose key matches
+  pte pack --from parts -o again.ptd                the way back
 
 Files are DIR/ROLE/NAME. NAME is the key, METHOD-N of a delegate, METHOD-CASE-input-N of a test tensor, else the index; bytes other than
 letters, digits, "_", "-" and inner dots are %XX. Names above 200 characters are cut and end in "~" and a hash, names taken already in "~2".

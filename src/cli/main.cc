@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pte/schema.h"
+#include "src/cli/arguments.h"
 #include "src/cli/interrupt.h"
 #include "src/cli/text.h"
 #include "src/cli/verb.h"
@@ -16,7 +17,8 @@
 namespace pte::cli {
 namespace {
 
-constexpr char kDescription[] = "Looks into ExecuTorch's containers: programs (.pte), tensor data (.ptd) and bundled programs (.bpte).";
+constexpr char kDescription[] =
+    "Looks into ExecuTorch's containers and changes them: programs (.pte), tensor data (.ptd) and bundled programs (.bpte).";
 constexpr char kFooter[] = R"("pte help VERB" has the options of a verb and examples.
 Exit codes: 0 done, or yes; 1 the answer is no; 2 trouble.)";
 
@@ -68,9 +70,11 @@ ExitCode ParseAndRun(int argc, char** argv, Output& out) {
   app.footer(kFooter);
   app.set_version_flag("--version", VersionText(), "The version, and the schema versions that it knows");
   app.require_subcommand(1);
-  std::vector<Verb> verbs = {AddInfo(app), AddLs(app), AddDump(app), AddCat(app), AddVerify(app), AddExtract(app), AddHelp(app)};
+  std::vector<Verb> verbs = {AddInfo(app),    AddLs(app),   AddDump(app), AddCat(app), AddVerify(app),
+                             AddExtract(app), AddPack(app), AddAdd(app),  AddRm(app),  AddHelp(app)};
+  TakeMarksOff(app);
   try {
-    app.parse(argc, argv);
+    app.parse(MarkedArguments(argc, argv));
   } catch (const CLI::ParseError& error) {
     const bool json = std::any_of(argv, argv + argc, [](const char* arg) { return std::string_view(arg) == "--json"; });
     return AnswerParseError(app, error, json, out);

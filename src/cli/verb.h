@@ -49,6 +49,9 @@ Verb AddDump(CLI::App& app);
 Verb AddCat(CLI::App& app);
 Verb AddVerify(CLI::App& app);
 Verb AddExtract(CLI::App& app);
+Verb AddPack(CLI::App& app);
+Verb AddAdd(CLI::App& app);
+Verb AddRm(CLI::App& app);
 
 }  // namespace pte::cli
 

@@ -61,13 +61,28 @@ INSTANTIATE_TEST_SUITE_P(Help, GoldenTest,
                          testing::Values(GoldenCase{"help.txt", {"help"}}, GoldenCase{"help_info.txt", {"help", "info"}},
                                          GoldenCase{"help_ls.txt", {"ls", "--help"}}, GoldenCase{"help_dump.txt", {"help", "dump"}},
                                          GoldenCase{"help_cat.txt", {"cat", "--help"}}, GoldenCase{"help_verify.txt", {"help", "verify"}},
-                                         GoldenCase{"help_extract.txt", {"help", "extract"}}));
+                                         GoldenCase{"help_extract.txt", {"help", "extract"}}, GoldenCase{"help_pack.txt", {"help", "pack"}},
+                                         GoldenCase{"help_add.txt", {"help", "add"}}, GoldenCase{"help_rm.txt", {"help", "rm"}}));
 
-INSTANTIATE_TEST_SUITE_P(Plan, GoldenTest,
-                         testing::Values(GoldenCase{"plan_extract_partially_delegated.txt",
-                                                    {"extract", "partially_delegated.pte", "-o", "parts", "--dry-run"}},
-                                         GoldenCase{"plan_extract_partially_delegated.json",
-                                                    {"extract", "partially_delegated.pte", "-o", "parts", "--dry-run", "--json"}}));
+INSTANTIATE_TEST_SUITE_P(
+    Plan, GoldenTest,
+    testing::Values(
+        GoldenCase{"plan_add_partially_delegated.txt",
+                   {"add", "partially_delegated.pte", "-o", "new.pte", "--dry-run", "a note=add.pte", "--align", "a note=4096"}},
+        GoldenCase{"plan_add_partially_delegated.json",
+                   {"add", "partially_delegated.pte", "-o", "new.pte", "--dry-run", "--json", "a note=add.pte"}},
+        GoldenCase{"plan_rm_flat_tensor_shared_bytes.txt",
+                   {"rm", "flat_tensor_shared.ptd", "weight", "-o", "new.ptd", "--dry-run", "--bytes", "--reference-layout"}},
+        GoldenCase{"plan_pack.json", {"pack", "x=add.pte", "y=linear_xnnpack.pte", "-o", "new.ptd", "--dry-run", "--json"}},
+        GoldenCase{"plan_extract_partially_delegated.txt", {"extract", "partially_delegated.pte", "-o", "parts", "--dry-run"}},
+        GoldenCase{"plan_extract_partially_delegated.json", {"extract", "partially_delegated.pte", "-o", "parts", "--dry-run", "--json"}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Report, GoldenTest,
+    testing::Values(GoldenCase{"report_add_mutable_buffer_init.json",
+                               {"add", "mutable_buffer_init.pte", "-o", "/dev/null", "x=add.pte", "--json"}},
+                    GoldenCase{"report_rm_flat_tensor_shared.json", {"rm", "flat_tensor_shared.ptd", "other", "-o", "/dev/null", "--json"}},
+                    GoldenCase{"report_pack.json", {"pack", "x=add.pte", "y=linear_xnnpack.pte", "-o", "/dev/null", "--json"}}));
 
 }  // namespace
 }  // namespace pte::test

@@ -1,0 +1,121 @@
+#include "src/cli/plan.h"
+
+#include <algorithm>
+#include <array>
+
+#include "absl/strings/str_cat.h"
+#include "src/cli/json.h"
+#include "src/cli/text.h"
+
+namespace pte::cli {
+namespace {
+
+// Cloning is the file system's to grant: what would be cloned is shown as copied.
+Strategy StrategyFor(const Rope& rope) {
+  uint64_t from_files = 0;
+  for (const Rope::Piece& piece : rope.pieces()) {
+    if (const auto* range = std::get_if<Rope::SourceRange>(&piece)) from_files += range->length;
+  }
+  return from_files > rope.size() - from_files ? Strategy::kCopy : Strategy::kWrite;
+}
+
+Rope JoinedPieces(const SubsegmentList& list) {
+  Rope all;
+  // Too long for a rope is too long for a plan.
+  for (size_t i = 0; i < list.size(); ++i) (void)all.Append(list[i]);
+  return all;
+}
+
+Rope BytesOf(const PteContents& contents, const PlannedPayload& payload) {
+  switch (payload.role) {
+    case PayloadRole::kConstants: return JoinedPieces(contents.constants);
+    case PayloadRole::kMutableData: return JoinedPieces(contents.mutable_data);
+    case PayloadRole::kDelegate: return contents.delegate_payloads[payload.index].bytes();
+    case PayloadRole::kNamedData: return contents.named_data.Find(payload.key)->data();
+    case PayloadRole::kUnused: break;
+  }
+  return {};
+}
+
+Rope BytesOf(const PtdContents& contents, const PlannedPayload& payload) {
+  return payload.role == PayloadRole::kNamedData ? contents.named_data.Find(payload.key)->data() : Rope();
+}
+
+// Segments that nothing refers to were read from a file.
+Strategy StrategyOf(const Contents& contents, const PlannedPayload& payload) {
+  if (payload.is_inline) return Strategy::kWrite;
+  if (payload.role == PayloadRole::kUnused) return payload.size == 0 ? Strategy::kWrite : Strategy::kCopy;
+  return StrategyFor(std::visit([&](const auto& each) { return BytesOf(each, payload); }, contents));
+}
+
+ContainerKind KindOf(const Contents& contents) {
+  return std::holds_alternative<PteContents>(contents) ? ContainerKind::kPte : ContainerKind::kPtd;
+}
+
+std::string TitleOf(const PlannedPayload& payload) {
+  if (payload.role == PayloadRole::kNamedData) return Name(payload.key);
+  if (payload.role == PayloadRole::kDelegate) return absl::StrCat("delegate payload ", payload.index);
+  return absl::StrCat("segment ", payload.index);
+}
+
+struct Row {
+  std::string role, segment, offset, size, align, strategy, title;
+};
+
+std::string RowText(const Row& row, size_t offset_width, size_t size_width) {
+  constexpr size_t kRole = 10;
+  constexpr size_t kSegment = 7;
+  constexpr size_t kAlign = 5;
+  constexpr size_t kStrategy = 8;
+  return Column(row.role, kRole) + RightColumn(row.segment, kSegment) + "  " + RightColumn(row.offset, offset_width) + "  " +
+         RightColumn(row.size, size_width) + "  " + RightColumn(row.align, kAlign) + "  " + Column(row.strategy, kStrategy) + " " +
+         row.title + "\n";
+}
+
+Json PayloadJson(const Contents& contents, const PlannedPayload& payload) {
+  Json json;
+  json["role"] = PayloadRoleName(payload.role);
+  json["key"] = payload.role == PayloadRole::kNamedData ? Text(payload.key) : Json();
+  json["index"] = payload.index;
+  json["segment"] = payload.is_inline ? Json() : Json(payload.segment_index);
+  json["offset"] = payload.file_offset;
+  json["size"] = payload.size;
+  json["alignment"] = payload.alignment;
+  json["strategy"] = StrategyName(StrategyOf(contents, payload));
+  return json;
+}
+
+}  // namespace
+
+void PrintPlanText(const std::string& file, const Contents& contents, const LayoutPlan& plan, bool exact, Output& out) {
+  constexpr size_t kLongestSize = 10;  // "1023.9 KiB"
+  const size_t offset_width = std::max<size_t>(Hex(plan.file_size).size(), 6);
+  const size_t size_width = exact ? std::max<size_t>(std::to_string(plan.file_size).size(), 4) : kLongestSize;
+  out.Print(absl::StrCat(Escaped(file), ": ", std::string(KindText(KindOf(contents))), "\n"));
+  out.Print(RowText({"ROLE", "SEGMENT", "OFFSET", "SIZE", "ALIGN", "STRATEGY", "NAME"}, offset_width, size_width));
+  for (size_t i = 0; i < plan.payloads.size() && out.ok(); ++i) {
+    const PlannedPayload& payload = plan.payloads[i];
+    out.Print(RowText({std::string(PayloadRoleName(payload.role)), payload.is_inline ? "-" : std::to_string(payload.segment_index),
+                       Hex(payload.file_offset), SizeText(payload.size, exact), std::to_string(payload.alignment),
+                       std::string(StrategyName(StrategyOf(contents, payload))), TitleOf(payload)},
+                      offset_width, size_width));
+  }
+  out.Print(absl::StrCat("extra disk needed: ", SizeText(plan.file_size, exact), ", padding ", SizeText(plan.padding, exact), " of it\n"));
+}
+
+void PrintPlanJson(const std::string& file, const Contents& contents, const LayoutPlan& plan, Output& out) {
+  JsonStream json(out);
+  json.BeginObject();
+  json.Member("pte_json", kJsonVersion);
+  json.Member("file", Text(file));
+  json.Member("kind", ContainerKindName(KindOf(contents)));
+  json.Member("size", plan.file_size);
+  json.Member("extra_disk", plan.file_size);
+  json.Member("padding", plan.padding);
+  json.BeginArray("payloads");
+  for (size_t i = 0; i < plan.payloads.size() && out.ok(); ++i) json.Item(PayloadJson(contents, plan.payloads[i]));
+  json.End();
+  json.End();
+}
+
+}  // namespace pte::cli
