@@ -101,7 +101,8 @@ struct SaveSetReport {
 // Saves the program under `path`, then one .ptd for each external tag beside it, "<tag>.ptd", then the side artefacts. What can be found
 // wrong before the first byte is written fails before it. A later failure keeps what was published, and its message says which files stand.
 //   codes of SavePte
-//   kInvalidArgument  a tag or a name that is not a plain file name, or two artefacts of one name
+//   kInvalidArgument  a tag or a name that is not a plain file name, two artefacts that would be one file, or bytes of a file lent by its
+//                     name that an earlier artefact replaces
 PTE_EXPORT absl::StatusOr<SaveSetReport> SaveProgramAndData(const PteContents& contents, const std::filesystem::path& path,
                                                             const LayoutOptions& layout = {}, const SaveOptions& options = {},
                                                             const std::vector<SideArtefact>& side_artefacts = {});

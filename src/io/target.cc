@@ -83,6 +83,13 @@ absl::StatusOr<Target> ResolveTarget(const std::filesystem::path& path) {
   return FromErrno(ELOOP, path.string(), "following symbolic links");
 }
 
+TargetPlace PlaceOf(const Target& target) {
+  sys::FileStat folder;
+  // The dot follows a symbolic link. Nothing can be saved to a folder that is not there.
+  (void)sys::StatPath(target.InFolder(".").c_str(), folder);
+  return {folder.device, folder.inode, target.name};
+}
+
 bool IsPlainFileName(std::string_view name) {
   return !name.empty() && name != "." && name != ".." && name.find_first_of(std::string_view("/\0", 2)) == std::string_view::npos;
 }

@@ -2,6 +2,8 @@
 #ifndef PTE_SRC_IO_TARGET_H_
 #define PTE_SRC_IO_TARGET_H_
 
+#include <compare>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -31,6 +33,15 @@ struct Target {
 //   kFailedPrecondition  a folder stands there (EISDIR), or links lead in a circle (ELOOP)
 //   others               from errno
 absl::StatusOr<Target> ResolveTarget(const std::filesystem::path& path);
+
+// Where a target is, whatever the path that led to it.
+struct TargetPlace {
+  uint64_t device = 0;  // of its folder
+  uint64_t inode = 0;
+  std::string name;
+  auto operator<=>(const TargetPlace&) const = default;
+};
+TargetPlace PlaceOf(const Target& target);
 
 // Whether a text can be the name of a file in a folder: not empty, ".", "..", nor with a separator or NUL.
 bool IsPlainFileName(std::string_view name);
