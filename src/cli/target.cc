@@ -66,7 +66,7 @@ absl::Status StreamSink::Open(const Target& target) {
 
 absl::Status StreamSink::Append(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const absl::Status wanted = CheckInterrupted();
+    absl::Status wanted = CheckInterrupted();
     if (!wanted.ok()) return wanted;
     const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
