@@ -100,8 +100,7 @@ class PteBuilder {
     bool has_bytes = false;
     for (const Rope& piece : ContentsAccess::Added(list)) has_bytes = has_bytes || !piece.empty();
     if (!has_bytes && ContentsAccess::KeptOffsets(list).empty()) return absl::OkStatus();
-    out_.lists.mutable_data.emplace();
-    out_.lists.mutable_data->offsets = {0};
+    out_.lists.mutable_data = PayloadLists::Cut{.segment_index = 0, .offsets = {0}};
     return PlaceCut(list, 1, PayloadRole::kMutableData, kMutableData, *out_.lists.mutable_data);
   }
 
