@@ -210,12 +210,12 @@ TEST_F(CopyLadderTest, AWriteThatWritesNothingIsAFullDisk) {
 }
 
 TEST_F(CopyLadderTest, HolesStayHolesOnEveryRung) {
-  WriteSparse(source_, 20 * kMiB, {{3 * kMiB + 1, Noise(100 * kKiB, 1)}, {10 * kMiB, Noise(70 * kKiB, 2)}});
+  WriteSparse(source_, 6 * kMiB, {{kMiB + 1, Noise(100 * kKiB, 1)}, {3 * kMiB, Noise(70 * kKiB, 2)}});
   struct Range {
     uint64_t offset, size;
   };
   // The whole; from and to the middle of holes; of data; a hole alone.
-  constexpr Range kRanges[] = {{0, 20 * kMiB}, {kMiB + 5, 18 * kMiB}, {3 * kMiB + 50 * kKiB, 7 * kMiB}, {12 * kMiB, 3 * kMiB}};
+  constexpr Range kRanges[] = {{0, 6 * kMiB}, {300 * kKiB + 5, 5 * kMiB}, {kMiB + 50 * kKiB, 2 * kMiB}, {4 * kMiB, kMiB}};
   for (const Range& range : kRanges) {
     const SparseBytes wanted = SparseBytesOf(ReadFile(source_).substr(range.offset, range.size));
     for (size_t set = 0; set < kCallSets; ++set) {

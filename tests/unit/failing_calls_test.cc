@@ -38,7 +38,7 @@ constexpr Way kWays[] = {
 
 constexpr char kOld[] = "what stood there before";
 // Large beside its data, and small enough to be copied whole a few hundred times: that is what a refused lseek leads to.
-constexpr uint64_t kSparse = 16 * kMiB + 17;
+constexpr uint64_t kSparse = 6 * kMiB + 17;
 
 constexpr char kInPlace[] = "complete and in place";
 
@@ -49,7 +49,7 @@ class FailingCallsTest : public testing::TestWithParam<Input> {
  protected:
   FailingCallsTest() {
     WriteFile(lent_, Noise(300 * kKiB + 5, 1));
-    WriteSparse(sparse_, kSparse, {{0, "first"}, {5 * kMiB + 100, Noise(100 * kKiB, 2)}, {9 * kMiB, Noise(9000, 3)}, {kSparse - 1, "z"}});
+    WriteSparse(sparse_, kSparse, {{0, "first"}, {2 * kMiB + 100, Noise(100 * kKiB, 2)}, {4 * kMiB, Noise(9000, 3)}, {kSparse - 1, "z"}});
     rope_ = MakeRope();
     inputs_ = {ReadSparse(lent_), ReadSparse(sparse_)};
     EXPECT_THAT(SaveBytes(rope_, expected_), IsOk());
@@ -63,7 +63,7 @@ class FailingCallsTest : public testing::TestWithParam<Input> {
     const bool all = input == Input::kAll;
     absl::Status appended;
     if (all || input == Input::kSmall) rope.Append(Bytes::FromString(Noise(96, 4)));
-    if (all || input == Input::kMemory) rope.Append(Bytes::FromString(Noise(3 * kMiB, 5)));
+    if (all || input == Input::kMemory) rope.Append(Bytes::FromString(Noise(all ? kMiB + 1 : 3 * kMiB, 5)));
     if (all || input == Input::kLent) appended.Update(rope.Append(Lent(lent_)));
     if (all) appended.Update(rope.AppendZeros(200 * kKiB));
     if (all || input == Input::kLentRange) appended.Update(rope.Append(Lent(lent_, 12345, 200001)));
@@ -157,6 +157,7 @@ TEST_P(FailingCallsTest, ASaveThatSucceedsHoldsItsInputs) {
 TEST_P(FailingCallsTest, NothingIsLeftWhenTheNthCallFails) {
   for (const Way& way : kWays) {
     for (const int error : {EIO, ENOSPC}) {
+      if (error == ENOSPC && way.durability == Durability::kSynced) continue;  // nothing that EIO does not show
       int64_t n = 1;
       while (!HasFailure() && n < kMostCalls && FailOnce(way, n, error)) ++n;
       EXPECT_GT(n, 10) << "hardly any call was seen: the wrappers are not in front of the library";

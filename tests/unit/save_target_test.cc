@@ -56,7 +56,7 @@ class SaveTargetTest : public testing::Test {
 };
 
 TEST_F(SaveTargetTest, ANewFileHasTheModeThatTheUmaskLeaves) {
-  for (const mode_t mask : {0, 022, 027, 077}) {
+  for (const mode_t mask : {0U, 022U, 027U, 077U}) {
     ::umask(mask);
     std::filesystem::remove(target_);
     EXPECT_THAT(Save(target_), IsOk());
@@ -66,7 +66,7 @@ TEST_F(SaveTargetTest, ANewFileHasTheModeThatTheUmaskLeaves) {
 
 TEST_F(SaveTargetTest, AReplacedFilesModeIsKeptWhateverTheUmask) {
   ::umask(077);
-  for (const mode_t mode : {0600, 0644, 0664, 0755, 0444, 0666, 0400}) {
+  for (const mode_t mode : {0600U, 0644U, 0664U, 0755U, 0444U, 0666U, 0400U}) {
     WriteFile(target_, "old");
     ASSERT_EQ(::chmod(target_.c_str(), mode), 0);
     EXPECT_THAT(Save(target_), IsOk());
@@ -77,7 +77,7 @@ TEST_F(SaveTargetTest, AReplacedFilesModeIsKeptWhateverTheUmask) {
 }
 
 TEST_F(SaveTargetTest, TheBitsThatLendTheOwnersRightsAreNotPassedOn) {
-  for (const mode_t mode : {04755, 02775, 06777}) {
+  for (const mode_t mode : {04755U, 02775U, 06777U}) {
     WriteFile(target_, "old");
     ASSERT_EQ(::chmod(target_.c_str(), mode), 0);
     EXPECT_THAT(Save(target_), IsOk());
@@ -88,7 +88,7 @@ TEST_F(SaveTargetTest, TheBitsThatLendTheOwnersRightsAreNotPassedOn) {
 TEST_F(SaveTargetTest, WhileItIsWrittenAFileIsOpenToNobodyNew) {
   ::umask(0);
   WriteFile(target_, "old");
-  for (const mode_t mode : {0600, 0640, 0604, 0755, 0400}) {
+  for (const mode_t mode : {0600U, 0640U, 0604U, 0755U, 0400U}) {
     ASSERT_EQ(::chmod(target_.c_str(), mode), 0);
     SaveOptions options;
     options.progress = [&](const Progress&) {

@@ -19,6 +19,7 @@ namespace pte::test {
 namespace {
 
 SyscallHooks hooks;
+bool is_installed = false;
 bool in_hook = false;
 
 // Runs a hook; whether it replaced the call, with what it returned in `result`.
@@ -43,8 +44,15 @@ auto Make(Syscall call, Real real) -> decltype(real(call)) {
 
 }  // namespace
 
-ScopedHooks::ScopedHooks(SyscallHooks installed) { hooks = std::move(installed); }
-ScopedHooks::~ScopedHooks() { hooks = {}; }
+ScopedHooks::ScopedHooks(SyscallHooks installed) {
+  hooks = std::move(installed);
+  is_installed = true;
+}
+
+ScopedHooks::~ScopedHooks() {
+  is_installed = false;
+  hooks = {};
+}
 
 std::optional<Instead> NthCallFails::See(const Syscall& call) {
   if (--left_ > 0 || (left_ < 0 && !persistent_)) return std::nullopt;
@@ -55,6 +63,7 @@ std::optional<Instead> NthCallFails::See(const Syscall& call) {
 }  // namespace pte::test
 
 using pte::test::hooks;
+using pte::test::is_installed;
 using pte::test::Make;
 using pte::test::ReadCall;
 using pte::test::Replaced;
@@ -88,6 +97,10 @@ int __real_getrlimit(int resource, rlimit* out);
 ssize_t __real_getrandom(void* out, size_t length, unsigned flags);
 void* __real_mmap(void* address, size_t length, int protection, int flags, int fd, off_t offset);
 long __real_sysconf(int name);
+
+static int HookedGetrlimit(int resource, rlimit* out) {
+  return Make({.name = "getrlimit"}, [&](const Syscall&) { return __real_getrlimit(resource, out); });
+}
 
 ssize_t __wrap_pread(int fd, void* buffer, size_t length, off_t offset) {
   return Make({.name = "pread", .fd = fd, .length = length, .offset = offset}, [&](const Syscall& call) {
@@ -231,8 +244,9 @@ int __wrap_flock(int fd, int operation) {
   return Make({.name = "flock", .fd = fd}, [&](const Syscall&) { return __real_flock(fd, operation); });
 }
 
-int __wrap_getrlimit(int resource, rlimit* out) {
-  return Make({.name = "getrlimit"}, [&](const Syscall&) { return __real_getrlimit(resource, out); });
+// A sanitizer that is linked into this program calls it too, and before instrumented code may run.
+[[gnu::no_sanitize_address]] int __wrap_getrlimit(int resource, rlimit* out) {
+  return is_installed ? HookedGetrlimit(resource, out) : __real_getrlimit(resource, out);
 }
 
 ssize_t __wrap_getrandom(void* out, size_t length, unsigned flags) {
