@@ -15,6 +15,7 @@
 #include "pte/verify.h"
 #include "tests/support/allocations.h"
 #include "tests/support/build_file.h"
+#include "tests/support/contents.h"
 #include "tests/support/files.h"
 #include "tests/support/sources.h"
 #include "tests/support/walk.h"
@@ -31,11 +32,33 @@ struct Golden {
 
 void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.name; }
 
-// Our own base files, and small files of the real exporter.
+// What the library writes: inline and extracted delegates, all lists of payloads.
+std::string WrittenPte() {
+  PteContents contents;
+  contents.program = WithDelegates({0, 1});
+  contents.constants.push_back(Copy("constant"));
+  contents.mutable_data.push_back(Copy("state"));
+  contents.delegate_payloads.emplace_back(Copy("in a segment"));
+  contents.delegate_payloads.emplace_back(Copy("inside"), DelegatePayload::Placement::kInline);
+  EXPECT_TRUE(contents.named_data.Add("key", Copy("named")).ok());
+  return Written(contents);
+}
+
+std::string WrittenPtd() {
+  PtdContents contents;
+  const std::vector<int32_t> sizes = {2};
+  const std::vector<uint8_t> dim_order = {0};
+  const TensorLayout layout{fb::ScalarType::FLOAT, sizes, dim_order};
+  EXPECT_TRUE(contents.named_data.Add("tensor", Copy("8 bytes."), {.tensor_layout = layout}).ok());
+  EXPECT_TRUE(contents.named_data.Add("blob", Copy("opaque")).ok());
+  return Written(contents);
+}
+
+// Our own base files, what the library writes, and small files of the real exporter.
 std::vector<Golden> Goldens() {
-  std::vector<Golden> goldens = {{"BaseA", Build(BaseA())},          {"BaseA24", Build(BaseA(), 24)}, {"BaseB", Build(BaseB())},
-                                 {"BaseC", Build(BaseC())},          {"BaseP", Build(BaseP())},       {"BaseQ", Pack(BaseQ())},
-                                 {"Minimal", Pack(MinimalProgram())}};
+  std::vector<Golden> goldens = {{"BaseA", Build(BaseA())},           {"BaseA24", Build(BaseA(), 24)}, {"BaseB", Build(BaseB())},
+                                 {"BaseC", Build(BaseC())},           {"BaseP", Build(BaseP())},       {"BaseQ", Pack(BaseQ())},
+                                 {"Minimal", Pack(MinimalProgram())}, {"WrittenPte", WrittenPte()},    {"WrittenPtd", WrittenPtd()}};
   const std::filesystem::path fixtures = std::filesystem::path(PTE_TEST_DATA) / "fixtures";
   for (const char* file : {"linear_xnnpack.pte", "delegate_inline_no_header.pte", "flat_tensor_shared.ptd", "bundled_add.bpte"}) {
     if (!std::filesystem::exists(fixtures / file)) continue;
