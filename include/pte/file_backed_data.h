@@ -6,7 +6,8 @@
 //   absl::StatusOr<pte::SaveReport> report = pte::SavePte(contents, "model.pte");   // engine.plan is copied, kernel-side where possible
 //
 // A lent file is only ever read. A given file is the library's to consume, but giving alone deletes nothing: a save without
-// SaveOptions::consume copies it and leaves it where it is.
+// SaveOptions::consume copies it and leaves it where it is. After a save with it the file is gone, and this handle, its copies and all
+// ropes made from them read the same bytes from the container.
 //
 // The file's size and identity (device, inode, time of last change, size) are taken here and looked at again at every read: a file that
 // changed since is kAborted, with both values.
@@ -19,6 +20,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "pte/export.h"
@@ -48,7 +51,8 @@ class PTE_EXPORT FileBackedData {
   // In bytes.
   uint64_t size() const;
 
-  const std::filesystem::path& path() const;
+  // Where the bytes are read from: as given, or the container that a save with SaveOptions::consume has moved them to.
+  std::filesystem::path path() const;
 
   // Whether it was given rather than lent.
   bool given() const;
@@ -60,7 +64,8 @@ class PTE_EXPORT FileBackedData {
  private:
   struct State;
   explicit FileBackedData(std::shared_ptr<const State> state) : state_(std::move(state)) {}
-  static absl::StatusOr<FileBackedData> Make(const std::filesystem::path& path, bool given, const GiveOptions& options);
+  static absl::StatusOr<FileBackedData> Make(const std::filesystem::path& path, std::optional<std::pair<uint64_t, uint64_t>> range,
+                                             bool given, const GiveOptions& options);
 
   std::shared_ptr<const State> state_;
 };

@@ -76,6 +76,7 @@ class PTE_EXPORT NamedDataEntry {
 
   std::string key_;
   std::shared_ptr<Payload> payload_;
+  std::vector<Rope> given_;  // every rope that was given for this key: its files are consumed, whichever the bytes are written from
   uint64_t alignment_ = 1;
   std::optional<Layout> layout_;
   std::string external_tag_;

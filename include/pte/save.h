@@ -50,9 +50,12 @@ struct SaveReport {
   uint64_t bytes_written = 0;  // from memory, padding included
   uint64_t bytes_copied = 0;
   uint64_t bytes_cloned = 0;
-  uint64_t bytes_moved = 0;
+  uint64_t bytes_moved = 0;  // adopted and drained
 
   std::vector<SavedPayload> payloads;
+
+  // With SaveOptions::consume: the given files, those too whose bytes equal another payload's.
+  std::vector<SourceOutcome> sources;
 };
 
 // Every offset of the file that writing would give. Touches no disk, save where two file-backed delegate payloads have the same length

@@ -8,9 +8,12 @@
 #define PTE_SAVE_OPTIONS_H_
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "pte/export.h"
 
@@ -32,29 +35,53 @@ struct Progress {
   uint64_t total = 0;
 };
 
-struct SaveOptions {
-  // Move given files into the output instead of copying them. Not in this version: kUnimplemented.
-  bool consume = false;
-
-  // nullopt: kAtomic.
-  std::optional<Durability> durability = std::nullopt;
-
-  IfExists if_exists = IfExists::kReplace;
-
-  // Called before the first byte, then at least after every 8 MiB that are written or copied, and after the last; a hole, or what is cloned
-  // at once, is one step. false ends the call with kCancelled.
-  std::function<bool(const Progress&)> progress = {};
-};
-
 // How bytes came into a file.
 enum class Strategy : uint8_t {
   kWrite,  // written from memory, or from a source that is no file
   kCopy,   // copied from a file
   kClone,  // share the blocks of a file
+  kAdopt,  // were a given file, which became the new one
+  kDrain,  // moved piece by piece out of a given file, which shrank as they went
 };
 
-// "write", "copy", "clone".
+// "write", "copy", "clone", "adopt", "drain".
 PTE_EXPORT std::string_view StrategyName(Strategy strategy);
+
+struct SaveOptions {
+  // Move given files (FileBackedData::Give) into the output instead of copying them. Afterwards they are gone, and their handles read from
+  // the output. A file that cannot be moved is copied and then removed; SaveReport::sources says why.
+  //
+  // A failure, or a kill, before the output is complete is undone: every file is at its path with its bytes, by this process or by
+  // pte::Recover. Only emptying files (kDrain) cannot be undone; it comes last, and what interrupts it is finished by pte::Recover or by
+  // the next save to the target.
+  bool consume = false;
+
+  // nullopt: kAtomic, and kSynced with consume, since a power cut could otherwise lose what was moved.
+  std::optional<Durability> durability = std::nullopt;
+
+  IfExists if_exists = IfExists::kReplace;
+
+  // Called before the first byte, then at least after every 8 MiB, and after the last. false ends the call with kCancelled; while given
+  // files are emptied, it ends nothing.
+  std::function<bool(const Progress&)> progress = {};
+
+  // Ways of moving that must not be taken: kClone, kAdopt and kDrain. Copying cannot be forbidden.
+  std::vector<Strategy> forbidden = {};
+
+  // Given files that somebody else still needs under their own names: cloned or copied, and left where they are.
+  std::vector<std::filesystem::path> keep = {};
+};
+
+// What became of a given file.
+struct SourceOutcome {
+  std::filesystem::path path;
+  uint64_t file_offset = 0;  // of its bytes in the output
+  uint64_t size = 0;
+  Strategy strategy = Strategy::kCopy;
+  std::string reason = {};    // why no better strategy was taken; "" where it was
+  bool removed = false;       // nothing is left under its path
+  std::string why_kept = {};  // where it is not removed
+};
 
 }  // namespace pte
 

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "pte/contents.h"
 #include "pte/layout.h"
+#include "pte/rope.h"
 #include "src/container/segment_assembly.h"
 #include "src/flatbuffer/pack.h"
 #include "src/format/layout.h"
@@ -22,6 +23,13 @@ struct Assembly {
   SegmentAssembly segments;
   PayloadLists lists;
   std::vector<PlannedPayload> payloads;
+
+  // Ropes that are not written, since a segment has the same bytes: moving consumes their files all the same.
+  struct Absorbed {
+    Rope bytes;
+    uint32_t segment = 0;
+  };
+  std::vector<Absorbed> absorbed;
 
   PlannedPayload& AddPayload(PayloadRole role, uint32_t segment, uint64_t alignment = 1);
 

@@ -73,8 +73,7 @@ void PlacePayload(const LayoutPlan& plan, const std::vector<uint64_t>& inline_of
 }  // namespace
 
 absl::StatusOr<BuiltContainer> BuildParts(ContainerKind kind, PackedFlatbuffer packed, uint64_t header_slot,
-                                          const std::vector<const Rope*>& inline_bytes, const SegmentAssembly& segments,
-                                          const SegmentLayout& layout, std::vector<PlannedPayload> payloads) {
+                                          const std::vector<const Rope*>& inline_bytes, Assembly assembly, const SegmentLayout& layout) {
   BuiltContainer built;
   LayoutPlan& plan = built.plan;
   PTE_ASSIGN_OR_RETURN(plan.header, MakeHeader(kind, packed.program_size, header_slot, packed.root_offset, layout));
@@ -86,8 +85,8 @@ absl::StatusOr<BuiltContainer> BuildParts(ContainerKind kind, PackedFlatbuffer p
   PartList parts;
   PTE_ASSIGN_OR_RETURN(const std::vector<size_t> inline_parts, AppendFlatbuffer(std::move(packed), inline_bytes, parts));
   std::vector<size_t> segment_parts;
-  for (size_t i = 0; i < segments.items().size(); ++i) {
-    const SegmentAssembly::Item& item = segments.items()[i];
+  for (size_t i = 0; i < assembly.segments.items().size(); ++i) {
+    const SegmentAssembly::Item& item = assembly.segments.items()[i];
     const uint64_t file_offset = plan.header.segment_base_offset + layout.offsets[i];
     plan.segments.push_back({layout.offsets[i], file_offset, item.bytes.size()});
     payload_bytes += item.bytes.size();
@@ -96,12 +95,13 @@ absl::StatusOr<BuiltContainer> BuildParts(ContainerKind kind, PackedFlatbuffer p
   }
   if (plan.header.has_extended_header) PTE_RETURN_IF_ERROR(parts.FillTo(plan.file_size, kPadding));
   plan.padding = plan.file_size - payload_bytes;
-  for (PlannedPayload& payload : payloads) {
+  for (PlannedPayload& payload : assembly.payloads) {
     built.part_of_payload.push_back(payload.is_inline ? inline_parts[payload.segment_index] : segment_parts[payload.segment_index]);
     PlacePayload(plan, inline_offsets, inline_bytes, payload);
     if (payload.is_inline) payload.segment_index = 0;
   }
-  plan.payloads = std::move(payloads);
+  plan.payloads = std::move(assembly.payloads);
+  for (Assembly::Absorbed& source : assembly.absorbed) built.absorbed.push_back({std::move(source.bytes), segment_parts[source.segment]});
   built.parts = parts.Take();
   return built;
 }

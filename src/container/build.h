@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "pte/contents.h"
 #include "pte/layout.h"
-#include "src/container/segment_assembly.h"
+#include "src/container/assembly.h"
 #include "src/flatbuffer/pack.h"
 #include "src/io/save_parts.h"
 
@@ -22,6 +22,9 @@ struct BuiltContainer {
 
   // Which part holds the bytes of plan.payloads[i].
   std::vector<size_t> part_of_payload;
+
+  // Sources of bytes that are written from elsewhere.
+  std::vector<AbsorbedSource> absorbed;
 };
 
 // Entries with an external tag are left out.
@@ -30,8 +33,7 @@ absl::StatusOr<BuiltContainer> BuildPtd(const PtdContents& contents, const Layou
 
 // What the two have in common: the header, then the parts. `inline_bytes` are the ropes of packed.inline_offsets, in their order.
 absl::StatusOr<BuiltContainer> BuildParts(ContainerKind kind, PackedFlatbuffer packed, uint64_t header_slot,
-                                          const std::vector<const Rope*>& inline_bytes, const SegmentAssembly& segments,
-                                          const SegmentLayout& layout, std::vector<PlannedPayload> payloads);
+                                          const std::vector<const Rope*>& inline_bytes, Assembly assembly, const SegmentLayout& layout);
 
 }  // namespace pte
 

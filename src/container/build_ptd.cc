@@ -16,7 +16,7 @@ absl::StatusOr<BuiltContainer> BuildPtd(const PtdContents& contents, const Layou
   PTE_ASSIGN_OR_RETURN(const SegmentLayout layout, out.Finish(options));
   const uint64_t slot = PtdHeaderSlot();
   PTE_ASSIGN_OR_RETURN(PackedFlatbuffer packed, PackFlatTensor(out.lists, {wire::kPtdIdentifier, slot}));
-  return BuildParts(ContainerKind::kPtd, std::move(packed), slot, {}, out.segments, layout, std::move(out.payloads));
+  return BuildParts(ContainerKind::kPtd, std::move(packed), slot, {}, std::move(out), layout);
 }
 
 }  // namespace pte

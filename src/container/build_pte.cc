@@ -176,7 +176,11 @@ class PteBuilder {
   absl::StatusOr<uint32_t> SegmentOf(const DelegatePayload& payload) {
     if (const std::optional<uint32_t> kept = KeptIndex(payload)) return *kept;
     PTE_ASSIGN_OR_RETURN(const PayloadIndex::Lookup lookup, delegate_index_.Find(payload.bytes()));
-    if (lookup.match != nullptr) return static_cast<DelegateSegment*>(lookup.match)->segment;
+    if (lookup.match != nullptr) {
+      const uint32_t segment = static_cast<DelegateSegment*>(lookup.match)->segment;
+      out_.absorbed.push_back({payload.bytes(), segment});
+      return segment;
+    }
     return Remember({{payload.bytes(), lookup.edge_digest}, out_.segments.Append(payload.bytes(), 1, kDelegate)});
   }
 
@@ -202,7 +206,7 @@ class PteBuilder {
     const uint64_t slot = out_.segments.ByteCount() == 0 ? 0 : PteHeaderSlot(options_.constant_alignment, options_.delegate_alignment);
     PTE_ASSIGN_OR_RETURN(PackedFlatbuffer packed,
                          PackProgram(contents_.program, out_.lists, {wire::kPteIdentifier, slot, DelegateAlignment()}));
-    return BuildParts(ContainerKind::kPte, std::move(packed), slot, inline_bytes_, out_.segments, layout, std::move(out_.payloads));
+    return BuildParts(ContainerKind::kPte, std::move(packed), slot, inline_bytes_, std::move(out_), layout);
   }
 
   const PteContents& contents_;

@@ -56,19 +56,21 @@ absl::Status NamedDataStore::Add(std::string_view key, Rope data, const NamedDat
     PTE_RETURN_IF_ERROR(CheckAlignment(absl::StrCat("named data: alignment of \"", ToAbsl(key), "\""), options.alignment));
     if (options.tensor_layout) PTE_RETURN_IF_ERROR(WithKey(CheckTensorLayout(*options.tensor_layout, data.size()), key));
     State::Changes changes(*state_);
-    PTE_RETURN_IF_ERROR(state_->Add(key, std::move(data), options, changes));
+    PTE_RETURN_IF_ERROR(state_->Add(key, data, {data}, options, changes));
     changes.Commit();
     return absl::OkStatus();
   });
 }
 
-absl::Status NamedDataStore::State::Add(std::string_view key, Rope data, const NamedDataOptions& options, Changes& changes) {
+absl::Status NamedDataStore::State::Add(std::string_view key, const Rope& data, const std::vector<Rope>& given,
+                                        const NamedDataOptions& options, Changes& changes) {
   const auto found = by_key.find(key);
-  if (found != by_key.end()) return AddAgain(*found->second, data, options, changes);
-  PTE_ASSIGN_OR_RETURN(auto payload, PayloadOf(std::move(data)));
+  if (found != by_key.end()) return AddAgain(*found->second, data, given, options, changes);
+  PTE_ASSIGN_OR_RETURN(auto payload, PayloadOf(data));
   PTE_RETURN_IF_ERROR(CheckRequest(*payload, options.external_tag, key, options.alignment));
   NamedDataEntry entry;
   entry.key_ = key;
+  entry.given_ = given;
   entry.payload_ = std::move(payload);
   entry.alignment_ = options.alignment;
   entry.SetLayout(options.tensor_layout);
@@ -83,7 +85,8 @@ void NamedDataEntry::SetLayout(const std::optional<TensorLayout>& layout) {
   layout_ = Layout{layout->scalar_type, {layout->sizes.begin(), layout->sizes.end()}, {layout->dim_order.begin(), layout->dim_order.end()}};
 }
 
-absl::Status NamedDataStore::State::AddAgain(NamedDataEntry& entry, const Rope& data, const NamedDataOptions& options, Changes& changes) {
+absl::Status NamedDataStore::State::AddAgain(NamedDataEntry& entry, const Rope& data, const std::vector<Rope>& given,
+                                             const NamedDataOptions& options, Changes& changes) {
   if (entry.external_tag_ != options.external_tag) return Differs(entry.key_, "external tag");
   NamedDataEntry wanted;
   wanted.SetLayout(options.tensor_layout);
@@ -94,7 +97,9 @@ absl::Status NamedDataStore::State::AddAgain(NamedDataEntry& entry, const Rope& 
   PTE_ASSIGN_OR_RETURN(const bool same, SameBytes(entry.data(), data));
   if (!same) return Differs(entry.key_, "content");
   PTE_RETURN_IF_ERROR(CheckRequest(*entry.payload_, entry.external_tag_, entry.key_, options.alignment));
-  changes.Add(entry, entry.payload_, entry.external_tag_, std::lcm(entry.alignment_, options.alignment));
+  std::vector<Rope> all_given = entry.given_;
+  all_given.insert(all_given.end(), given.begin(), given.end());
+  changes.Add(entry, entry.payload_, entry.external_tag_, std::lcm(entry.alignment_, options.alignment), std::move(all_given));
   return absl::OkStatus();
 }
 
@@ -110,11 +115,12 @@ absl::Status NamedDataStore::Replace(std::string_view key, Rope data) {
   return WithoutThrowing([&]() -> absl::Status {
     PTE_ASSIGN_OR_RETURN(const auto entry, state_->Require(key));
     if (entry->layout_) PTE_RETURN_IF_ERROR(WithKey(CheckTensorLayout(*entry->tensor_layout(), data.size()), key));
-    PTE_ASSIGN_OR_RETURN(auto payload, state_->PayloadOf(std::move(data)));
-    if (payload == entry->payload_) return absl::OkStatus();
-    PTE_RETURN_IF_ERROR(state_->CheckRequest(*payload, entry->external_tag_, key, entry->alignment_));
+    PTE_ASSIGN_OR_RETURN(auto payload, state_->PayloadOf(data));
+    if (payload != entry->payload_) {
+      PTE_RETURN_IF_ERROR(state_->CheckRequest(*payload, entry->external_tag_, key, entry->alignment_));
+    }
     State::Changes changes(*state_);
-    changes.Add(*entry, std::move(payload), entry->external_tag_, entry->alignment_);
+    changes.Add(*entry, std::move(payload), entry->external_tag_, entry->alignment_, {std::move(data)});
     changes.Commit();
     return absl::OkStatus();
   });
@@ -143,7 +149,7 @@ absl::Status NamedDataStore::Merge(const NamedDataStore& other) {
     absl::Status failure;
     for (const NamedDataEntry& entry : other.entries()) {
       const NamedDataOptions options{entry.alignment(), entry.tensor_layout(), entry.external_tag()};
-      const absl::Status status = state_->Add(entry.key(), entry.data(), options, changes);
+      const absl::Status status = state_->Add(entry.key(), entry.data(), entry.given_, options, changes);
       if (absl::IsAlreadyExists(status)) {
         conflicts.emplace_back(status.message());
       } else {

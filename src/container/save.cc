@@ -1,6 +1,7 @@
 #include "pte/save.h"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <string>
 #include <utility>
@@ -16,21 +17,29 @@
 namespace pte {
 namespace {
 
+// The one that took most of the bytes.
 Strategy StrategyOf(const ByteCounts& counts) {
-  if (counts.cloned > std::max(counts.copied, counts.written)) return Strategy::kClone;
-  return counts.copied > counts.written ? Strategy::kCopy : Strategy::kWrite;
+  const std::pair<uint64_t, Strategy> shares[] = {{counts.written, Strategy::kWrite},
+                                                  {counts.copied, Strategy::kCopy},
+                                                  {counts.cloned, Strategy::kClone},
+                                                  {counts.adopted, Strategy::kAdopt},
+                                                  {counts.drained, Strategy::kDrain}};
+  return std::max_element(std::begin(shares), std::end(shares), [](const auto& a, const auto& b) { return a.first < b.first; })->second;
 }
 
 SaveReport ReportOf(const std::filesystem::path& path, const LayoutPlan& plan, const std::vector<size_t>& part_of_payload,
-                    const std::vector<ByteCounts>& counts) {
+                    SavedParts saved) {
   SaveReport report;
   report.path = path;
+  report.sources = std::move(saved.sources);
+  const std::vector<ByteCounts>& counts = saved.counts;
   for (const ByteCounts& part : counts) {
     report.bytes_written += part.written;
     report.bytes_copied += part.copied;
     report.bytes_cloned += part.cloned;
+    report.bytes_moved += part.adopted + part.drained;
   }
-  report.file_size = report.bytes_written + report.bytes_copied + report.bytes_cloned;
+  report.file_size = report.bytes_written + report.bytes_copied + report.bytes_cloned + report.bytes_moved;
   for (size_t i = 0; i < plan.payloads.size(); ++i) {
     const PlannedPayload& payload = plan.payloads[i];
     report.payloads.push_back({payload.role, payload.key, payload.file_offset, payload.size, StrategyOf(counts[part_of_payload[i]])});
@@ -38,12 +47,21 @@ SaveReport ReportOf(const std::filesystem::path& path, const LayoutPlan& plan, c
   return report;
 }
 
-// The report comes first: it may run out of memory, and a file that has its name is no failure.
-absl::StatusOr<SaveReport> SaveAndReport(std::span<const OutputPart> parts, const LayoutPlan& plan,
-                                         const std::vector<size_t>& part_of_payload, const std::filesystem::path& path,
-                                         const SaveOptions& options) {
-  PTE_ASSIGN_OR_RETURN(WrittenFile written, WriteBeside(parts, path, options));
-  SaveReport report = ReportOf(path, plan, part_of_payload, written.counts);
+struct Output {
+  std::span<const OutputPart> parts;
+  std::span<const AbsorbedSource> absorbed;
+  const LayoutPlan& plan;
+  const std::vector<size_t>& part_of_payload;
+};
+
+absl::StatusOr<SaveReport> SaveAndReport(const Output& output, const std::filesystem::path& path, const SaveOptions& options) {
+  if (options.consume) {
+    PTE_ASSIGN_OR_RETURN(SavedParts saved, ConsumeParts(output.parts, output.absorbed, path, options));
+    return ReportOf(path, output.plan, output.part_of_payload, std::move(saved));
+  }
+  PTE_ASSIGN_OR_RETURN(WrittenFile written, WriteBeside(output.parts, path, options));
+  // The report comes first: it may run out of memory, and a file that has its name is no failure.
+  SaveReport report = ReportOf(path, output.plan, output.part_of_payload, std::move(written.saved));
   PTE_RETURN_IF_ERROR(written.file.Publish(options.durability.value_or(Durability::kAtomic)));
   return report;
 }
@@ -64,22 +82,19 @@ std::string_view StrategyName(Strategy strategy) {
     case Strategy::kWrite: return "write";
     case Strategy::kCopy: return "copy";
     case Strategy::kClone: return "clone";
+    case Strategy::kAdopt: return "adopt";
+    case Strategy::kDrain: return "drain";
   }
   return "";
 }
 
-absl::Status CheckSaveOptions(const SaveOptions& options) {
-  if (!options.consume) return absl::OkStatus();
-  return absl::UnimplementedError("SaveOptions::consume: this version copies files and cannot move them yet");
-}
-
 absl::StatusOr<SaveReport> SaveBuilt(const BuiltContainer& built, const std::filesystem::path& path, const SaveOptions& options) {
-  return SaveAndReport(built.parts, built.plan, built.part_of_payload, path, options);
+  return SaveAndReport({built.parts, built.absorbed, built.plan, built.part_of_payload}, path, options);
 }
 
 absl::StatusOr<SaveReport> SaveBytesOrThrow(const Rope& bytes, const std::filesystem::path& path, const SaveOptions& options) {
   const OutputPart part{bytes, "bytes"};
-  return SaveAndReport({&part, 1}, {}, {}, path, options);
+  return SaveAndReport({{&part, 1}, {}, {}, {}}, path, options);
 }
 
 absl::StatusOr<LayoutPlan> PlanPte(const PteContents& contents, const LayoutOptions& layout) {
@@ -100,23 +115,22 @@ absl::StatusOr<SaveReport> WritePte(const PteContents& contents, ByteSink& sink,
   return WithoutThrowing([&]() -> absl::StatusOr<SaveReport> {
     PTE_RETURN_IF_ERROR(CheckNothingExternal(contents));
     PTE_ASSIGN_OR_RETURN(const BuiltContainer built, BuildPte(contents, layout));
-    PTE_ASSIGN_OR_RETURN(const std::vector<ByteCounts> counts, WriteParts(built.parts, sink, options));
-    return ReportOf({}, built.plan, built.part_of_payload, counts);
+    PTE_ASSIGN_OR_RETURN(SavedParts saved, WriteParts(built.parts, sink, options));
+    return ReportOf({}, built.plan, built.part_of_payload, std::move(saved));
   });
 }
 
 absl::StatusOr<SaveReport> WritePtd(const PtdContents& contents, ByteSink& sink, const LayoutOptions& layout, const SaveOptions& options) {
   return WithoutThrowing([&]() -> absl::StatusOr<SaveReport> {
     PTE_ASSIGN_OR_RETURN(const BuiltContainer built, BuildPtd(contents, layout));
-    PTE_ASSIGN_OR_RETURN(const std::vector<ByteCounts> counts, WriteParts(built.parts, sink, options));
-    return ReportOf({}, built.plan, built.part_of_payload, counts);
+    PTE_ASSIGN_OR_RETURN(SavedParts saved, WriteParts(built.parts, sink, options));
+    return ReportOf({}, built.plan, built.part_of_payload, std::move(saved));
   });
 }
 
 absl::StatusOr<SaveReport> SavePte(const PteContents& contents, const std::filesystem::path& path, const LayoutOptions& layout,
                                    const SaveOptions& options) {
   return WithoutThrowing([&]() -> absl::StatusOr<SaveReport> {
-    PTE_RETURN_IF_ERROR(CheckSaveOptions(options));
     PTE_RETURN_IF_ERROR(CheckNothingExternal(contents));
     PTE_ASSIGN_OR_RETURN(const BuiltContainer built, BuildPte(contents, layout));
     return SaveBuilt(built, path, options);
@@ -126,17 +140,13 @@ absl::StatusOr<SaveReport> SavePte(const PteContents& contents, const std::files
 absl::StatusOr<SaveReport> SavePtd(const PtdContents& contents, const std::filesystem::path& path, const LayoutOptions& layout,
                                    const SaveOptions& options) {
   return WithoutThrowing([&]() -> absl::StatusOr<SaveReport> {
-    PTE_RETURN_IF_ERROR(CheckSaveOptions(options));
     PTE_ASSIGN_OR_RETURN(const BuiltContainer built, BuildPtd(contents, layout));
     return SaveBuilt(built, path, options);
   });
 }
 
 absl::StatusOr<SaveReport> SaveBytes(const Rope& bytes, const std::filesystem::path& path, const SaveOptions& options) {
-  return WithoutThrowing([&]() -> absl::StatusOr<SaveReport> {
-    PTE_RETURN_IF_ERROR(CheckSaveOptions(options));
-    return SaveBytesOrThrow(bytes, path, options);
-  });
+  return WithoutThrowing([&]() -> absl::StatusOr<SaveReport> { return SaveBytesOrThrow(bytes, path, options); });
 }
 
 }  // namespace pte

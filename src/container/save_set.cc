@@ -102,7 +102,6 @@ class Set {
 
 absl::StatusOr<SaveSetReport> SaveSet(const PteContents& contents, const std::filesystem::path& path, const LayoutOptions& layout,
                                       const SaveOptions& options, const std::vector<SideArtefact>& side_artefacts) {
-  PTE_RETURN_IF_ERROR(CheckSaveOptions(options));
   Set set(path, options);
   PTE_ASSIGN_OR_RETURN(const BuiltContainer program, BuildPte(contents, layout));
   PTE_RETURN_IF_ERROR(

@@ -11,7 +11,6 @@
 
 namespace pte {
 
-absl::Status CheckSaveOptions(const SaveOptions& options);
 absl::StatusOr<SaveReport> SaveBuilt(const BuiltContainer& built, const std::filesystem::path& path, const SaveOptions& options);
 
 }  // namespace pte

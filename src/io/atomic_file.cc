@@ -1,80 +1,28 @@
 #include "src/io/atomic_file.h"
 
-#include <algorithm>
-#include <cstddef>
-#include <string_view>
 #include <utility>
-#include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "src/base/fault.h"
 #include "src/base/status_macros.h"
-#include "src/base/text.h"
+#include "src/io/journal.h"
+#include "src/io/recovery.h"
 #include "src/io/syscalls.h"
+#include "src/io/work_file.h"
 
 namespace pte {
 namespace {
 
-constexpr std::string_view kWorkSuffix = ".pte-work";
-constexpr size_t kRandomDigits = 16;     // of the number in a work file's name
-constexpr uint32_t kNewFileMode = 0666;  // before the process's umask
 constexpr uint32_t kPlainModeBits = 0777;
 
 absl::Status AlreadyExists(const std::string& path) { return absl::AlreadyExistsError(absl::StrCat(path, ": the file is there already")); }
 
-absl::Status CheckSizeLimit(const std::string& path, uint64_t size) {
-  const uint64_t limit = sys::FileSizeLimit();
-  if (size <= limit) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrCat(path, ": larger than this process may write into a file; wanted ", Number(size),
-                                                   " bytes, found a limit of ", Number(limit)));
-}
-
-// PREFIX + random number + suffix, and nothing else: another target's hidden names may begin and end alike.
-bool IsWorkName(absl::string_view name, const std::string& prefix) {
-  if (!absl::ConsumePrefix(&name, prefix) || !absl::ConsumeSuffix(&name, ToAbsl(kWorkSuffix))) return false;
-  return name.size() == kRandomDigits && std::all_of(name.begin(), name.end(), absl::ascii_isxdigit);
-}
-
-// Work files of this target, whose savers are dead: we have the lock.
-void RemoveLeftovers(const Target& target) {
-  std::vector<std::string> names;
-  if (sys::ListFolder(target.folder.c_str(), names) != 0) return;
-  const std::string prefix = std::filesystem::path(target.Hidden("-")).filename().string();
-  for (const std::string& name : names) {
-    if (IsWorkName(name, prefix)) RemoveOwn(target.InFolder(name));
-  }
-}
-
-struct WorkFile {
-  Descriptor fd;
-  std::string path;
-};
-
-// No wider open to others, at any time, than the file it replaces.
-absl::StatusOr<WorkFile> CreateWorkFile(const Target& target) {
-  constexpr int kTries = 100;
-  const uint32_t mode = target.old_file ? target.old_file->mode & kPlainModeBits & kNewFileMode : kNewFileMode;
-  for (uint64_t i = 0; i < kTries; ++i) {
-    std::string path = target.Hidden(absl::StrCat("-", absl::Hex(sys::Random() + i, absl::kZeroPad16), ToAbsl(kWorkSuffix)));
-    Descriptor fd(Uninterrupted([&] { return sys::CreateNew(path.c_str(), mode); }));
-    if (fd.is_open()) return WorkFile{std::move(fd), std::move(path)};
-    if (errno != EEXIST) return FromErrno(errno, target.path, "creating a file beside it");
-  }
-  return FromErrno(EEXIST, target.path, "creating a file beside it");
-}
-
 }  // namespace
 
 absl::StatusOr<AtomicFile> AtomicFile::Create(const std::filesystem::path& path, uint64_t size, IfExists if_exists) {
-  PTE_ASSIGN_OR_RETURN(Target target, ResolveTarget(path));
-  if (target.old_file && if_exists == IfExists::kFail) return AlreadyExists(target.path);
-  PTE_RETURN_IF_ERROR(CheckSizeLimit(target.path, size));
-  PTE_ASSIGN_OR_RETURN(TargetLock lock, TargetLock::Take(target));
-  if (lock.is_held()) RemoveLeftovers(target);
-  PTE_ASSIGN_OR_RETURN(WorkFile work, CreateWorkFile(target));
-  return AtomicFile(std::move(target), std::move(lock), if_exists, std::move(work.fd), std::move(work.path));
+  PTE_ASSIGN_OR_RETURN(LockedTarget locked, LockTarget(path, size, if_exists));
+  PTE_ASSIGN_OR_RETURN(WorkFile work, CreateWorkFile(locked.target));
+  return AtomicFile(std::move(locked.target), std::move(locked.lock), if_exists, std::move(work.fd), std::move(work.path));
 }
 
 AtomicFile::AtomicFile(Target target, TargetLock lock, IfExists if_exists, Descriptor fd, std::string work_path)

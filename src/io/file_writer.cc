@@ -49,24 +49,28 @@ Extent NextData(const FileRange& file, uint64_t at) {
 
 }  // namespace
 
-absl::StatusOr<FileWriter> FileWriter::Make(int fd, const std::string& name, ProgressMeter& meter) {
+absl::StatusOr<FileWriter> FileWriter::Make(int fd, const std::string& name, ProgressMeter& meter, uint64_t position) {
   PTE_ASSIGN_OR_RETURN(Memory buffer, AllocateMemory(kChunk));
-  return FileWriter(fd, name, meter, std::move(buffer));
+  return FileWriter(fd, name, meter, position, std::move(buffer));
 }
 
-FileWriter::FileWriter(int fd, const std::string& name, ProgressMeter& meter, Memory buffer)
-    : fd_(fd), name_(name), meter_(meter), buffer_(std::move(buffer)) {}
+FileWriter::FileWriter(int fd, const std::string& name, ProgressMeter& meter, uint64_t position, Memory buffer)
+    : fd_(fd), name_(name), meter_(meter), buffer_(std::move(buffer)), position_(position) {}
 
 absl::Status FileWriter::Append(const Rope& rope) {
-  for (const Rope::Piece& piece : rope.pieces()) {
-    if (const auto* range = std::get_if<Rope::SourceRange>(&piece)) {
-      PTE_RETURN_IF_ERROR(AppendSource(*range));
-    } else if (const auto* zeros = std::get_if<Rope::Zeros>(&piece)) {
-      PTE_RETURN_IF_ERROR(AppendZeros(zeros->length));
-    } else {
-      PTE_RETURN_IF_ERROR(AppendBytes(std::get<Bytes>(piece).span()));
-    }
-  }
+  for (const Rope::Piece& piece : rope.pieces()) PTE_RETURN_IF_ERROR(Append(piece));
+  return absl::OkStatus();
+}
+
+absl::Status FileWriter::Append(const Rope::Piece& piece) {
+  if (const auto* range = std::get_if<Rope::SourceRange>(&piece)) return AppendSource(*range);
+  if (const auto* zeros = std::get_if<Rope::Zeros>(&piece)) return AppendZeros(zeros->length);
+  return AppendBytes(std::get<Bytes>(piece).span());
+}
+
+absl::Status FileWriter::Skip(uint64_t length) {
+  PTE_RETURN_IF_ERROR(Flush());
+  position_ += length;
   return absl::OkStatus();
 }
 
@@ -113,13 +117,13 @@ absl::Status FileWriter::AppendZeros(uint64_t length) {
 
 absl::Status FileWriter::AppendSource(const Rope::SourceRange& range) {
   PTE_ASSIGN_OR_RETURN(const std::optional<FileRange> file, OpenFileRange(*range.source, range.offset, range.length));
-  if (file) return AppendFile(*file);
+  if (file) return Append(*file);
   PTE_RETURN_IF_ERROR(Flush());
   return Through(range.length, counts_.written,
                  [&](uint64_t at, std::span<std::byte> out) { return range.source->ReadAt(range.offset + at, out); });
 }
 
-absl::Status FileWriter::AppendFile(const FileRange& file) {
+absl::Status FileWriter::Append(const FileRange& file) {
   if (file.length < kSmall) {
     if (buffer_.span.size() - buffered_ < file.length) PTE_RETURN_IF_ERROR(Flush());
     const std::span<std::byte> into = buffer_.span.subspan(buffered_, static_cast<size_t>(file.length));

@@ -25,27 +25,41 @@ struct ByteCounts {
   uint64_t written = 0;
   uint64_t copied = 0;
   uint64_t cloned = 0;
+  uint64_t adopted = 0;
+  uint64_t drained = 0;
 };
+
+inline ByteCounts Difference(const ByteCounts& after, const ByteCounts& before) {
+  return {after.written - before.written, after.copied - before.copied, after.cloned - before.cloned, after.adopted - before.adopted,
+          after.drained - before.drained};
+}
 
 class FileWriter {
  public:
-  // `fd` is an empty file; `name` is for messages. Both, and the meter, must outlive the writer.
-  static absl::StatusOr<FileWriter> Make(int fd, const std::string& name, ProgressMeter& meter);
+  // Writes from `position` on, where the file holds zeros or nothing; `name` is for messages. Both, and the meter, must outlive the writer.
+  static absl::StatusOr<FileWriter> Make(int fd, const std::string& name, ProgressMeter& meter, uint64_t position = 0);
 
   absl::Status Append(const Rope& rope);
+  absl::Status Append(const Rope::Piece& piece);
+  absl::Status Append(const FileRange& file);
 
-  // Writes what is buffered and gives the file its size. Nothing may be appended afterwards.
+  // Leaves out bytes that the file has already, or will have.
+  absl::Status Skip(uint64_t length);
+
+  // Writes what is buffered.
+  absl::Status Flush();
+
+  // The same, and gives the file its size. Nothing may be appended afterwards.
   absl::Status Finish();
 
   const ByteCounts& counts() const { return counts_; }
 
  private:
-  FileWriter(int fd, const std::string& name, ProgressMeter& meter, Memory buffer);
+  FileWriter(int fd, const std::string& name, ProgressMeter& meter, uint64_t position, Memory buffer);
 
   absl::Status AppendBytes(std::span<const std::byte> bytes);
   absl::Status AppendZeros(uint64_t length);
   absl::Status AppendSource(const Rope::SourceRange& range);
-  absl::Status AppendFile(const FileRange& file);
 
   // The ladder's rungs; each advances `at` in the range up to `end` at most.
   absl::Status CloneBlocks(const FileRange& file, uint64_t& at);
@@ -57,7 +71,6 @@ class FileWriter {
   absl::Status Through(uint64_t length, uint64_t& count, Read read);
 
   absl::Status Buffer(std::span<const std::byte> bytes);
-  absl::Status Flush();
   absl::Status WriteOut(std::span<const std::byte> bytes);
   // Goes on behind bytes that are in place, or that are a hole.
   absl::Status Advance(uint64_t length, uint64_t& count);

@@ -6,7 +6,7 @@ namespace pte {
 
 absl::Status ProgressMeter::Report() const {
   if (!report_) return absl::OkStatus();
-  if (report_({what_, done_, total_})) return absl::OkStatus();
+  if (report_({what_, done_, total_}) || !can_cancel_) return absl::OkStatus();
   return absl::CancelledError(absl::StrCat("cancelled by the progress callback after ", done_, " of ", total_, " bytes"));
 }
 

@@ -22,6 +22,9 @@ class ProgressMeter {
   // What the bytes from now on belong to; the text must stay valid until the next call.
   void Enter(std::string_view what) { what_ = what; }
 
+  // From now on the caller is told, and not asked.
+  void CancelNoMore() { can_cancel_ = false; }
+
   // kCancelled: the caller wants no more.
   absl::Status Begin() const { return Report(); }
   absl::Status Advance(uint64_t bytes) {
@@ -42,6 +45,7 @@ class ProgressMeter {
   uint64_t done_ = 0;
   uint64_t reported_ = 0;
   std::string_view what_;
+  bool can_cancel_ = true;
 };
 
 }  // namespace pte

@@ -8,16 +8,6 @@
 namespace pte {
 namespace {
 
-uint64_t TotalSize(std::span<const OutputPart> parts) {
-  uint64_t total = 0;
-  for (const OutputPart& part : parts) total += part.bytes.size();
-  return total;
-}
-
-ByteCounts Difference(const ByteCounts& after, const ByteCounts& before) {
-  return {after.written - before.written, after.copied - before.copied, after.cloned - before.cloned};
-}
-
 // Counts what passes by, and lets the caller end it.
 class MeteredSink final : public ByteSink {
  public:
@@ -35,6 +25,12 @@ class MeteredSink final : public ByteSink {
 
 }  // namespace
 
+uint64_t TotalSize(std::span<const OutputPart> parts) {
+  uint64_t total = 0;
+  for (const OutputPart& part : parts) total += part.bytes.size();
+  return total;
+}
+
 absl::StatusOr<WrittenFile> WriteBeside(std::span<const OutputPart> parts, const std::filesystem::path& path, const SaveOptions& options) {
   const uint64_t total = TotalSize(parts);
   ProgressMeter meter(options.progress, total);
@@ -42,30 +38,30 @@ absl::StatusOr<WrittenFile> WriteBeside(std::span<const OutputPart> parts, const
   PTE_RETURN_IF_ERROR(meter.Begin());
   const std::string name = path.string();
   PTE_ASSIGN_OR_RETURN(FileWriter writer, FileWriter::Make(file.fd(), name, meter));
-  std::vector<ByteCounts> counts;
+  SavedParts saved;
   for (const OutputPart& part : parts) {
     const ByteCounts before = writer.counts();
     meter.Enter(part.what);
     PTE_RETURN_IF_ERROR(writer.Append(part.bytes));
-    counts.push_back(Difference(writer.counts(), before));
+    saved.counts.push_back(Difference(writer.counts(), before));
   }
   PTE_RETURN_IF_ERROR(writer.Finish());
   PTE_RETURN_IF_ERROR(meter.Finish());
-  return WrittenFile{std::move(file), std::move(counts)};
+  return WrittenFile{std::move(file), std::move(saved)};
 }
 
-absl::StatusOr<std::vector<ByteCounts>> WriteParts(std::span<const OutputPart> parts, ByteSink& sink, const SaveOptions& options) {
+absl::StatusOr<SavedParts> WriteParts(std::span<const OutputPart> parts, ByteSink& sink, const SaveOptions& options) {
   ProgressMeter meter(options.progress, TotalSize(parts));
   PTE_RETURN_IF_ERROR(meter.Begin());
   MeteredSink metered(sink, meter);
-  std::vector<ByteCounts> counts;
+  SavedParts saved;
   for (const OutputPart& part : parts) {
     meter.Enter(part.what);
     PTE_RETURN_IF_ERROR(part.bytes.CopyTo(metered));
-    counts.push_back({part.bytes.size(), 0, 0});
+    saved.counts.push_back({part.bytes.size()});
   }
   PTE_RETURN_IF_ERROR(meter.Finish());
-  return counts;
+  return saved;
 }
 
 }  // namespace pte

@@ -22,18 +22,30 @@ struct OutputPart {
   std::string_view what;  // for progress
 };
 
+// A source whose bytes equal those of a part, and that is not written.
+struct AbsorbedSource {
+  Rope bytes;
+  size_t part = 0;
+};
+
+struct SavedParts {
+  std::vector<ByteCounts> counts = {};      // how each part came into the file
+  std::vector<SourceOutcome> sources = {};  // with SaveOptions::consume
+};
+
 // A complete file that has not its name yet, so that whatever else may fail can come before the one step that cannot be taken back. Without
 // `file.Publish` nothing is left of it.
 struct WrittenFile {
   AtomicFile file;
-  std::vector<ByteCounts> counts;  // how each part came into the file
+  SavedParts saved;
 };
 
 // The parts' sizes must add up without wrapping.
 absl::StatusOr<WrittenFile> WriteBeside(std::span<const OutputPart> parts, const std::filesystem::path& path, const SaveOptions& options);
 
-// How each part came into the sink.
-absl::StatusOr<std::vector<ByteCounts>> WriteParts(std::span<const OutputPart> parts, ByteSink& sink, const SaveOptions& options);
+absl::StatusOr<SavedParts> WriteParts(std::span<const OutputPart> parts, ByteSink& sink, const SaveOptions& options);
+
+uint64_t TotalSize(std::span<const OutputPart> parts);
 
 }  // namespace pte
 

@@ -9,9 +9,13 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #ifdef __linux__
+#include <linux/fiemap.h>
 #include <linux/fs.h>
+#include <linux/magic.h>
+#include <sys/statfs.h>
 #endif
 
 #include <cerrno>
@@ -25,20 +29,22 @@ namespace {
 
 constexpr uint32_t kPermissionBits = 07777;
 constexpr size_t kLongestPath = 4096;
+constexpr int64_t kNanoseconds = 1'000'000'000;
 
 void* NullWhereFailed(void* mapped) { return mapped == MAP_FAILED ? nullptr : mapped; }
 
 int Filled(int result, const struct stat& st, FileStat& out) {
   if (result != 0) return result;
-  constexpr uint64_t kNanoseconds = 1'000'000'000;
   out.device = st.st_dev;
   out.inode = st.st_ino;
   out.size = static_cast<uint64_t>(st.st_size);
   // File systems know times after the year 2262, where this wraps: two times must differ, no more.
   out.modified_ns =
-      static_cast<int64_t>(static_cast<uint64_t>(st.st_mtim.tv_sec) * kNanoseconds + static_cast<uint64_t>(st.st_mtim.tv_nsec));
+      static_cast<int64_t>(static_cast<uint64_t>(st.st_mtim.tv_sec) * uint64_t{kNanoseconds} + static_cast<uint64_t>(st.st_mtim.tv_nsec));
   out.mode = st.st_mode & kPermissionBits;
   out.block_size = static_cast<uint64_t>(st.st_blksize);
+  out.links = st.st_nlink;
+  out.owner = st.st_uid;
   out.is_regular = S_ISREG(st.st_mode);
   out.is_directory = S_ISDIR(st.st_mode);
   out.is_symlink = S_ISLNK(st.st_mode);
@@ -49,6 +55,16 @@ int Filled(int result, const struct stat& st, FileStat& out) {
 
 // O_NONBLOCK: opening a pipe must not wait for a writer that never comes. It means nothing to regular files.
 int OpenForReading(const char* path) { return ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
+
+int OpenUnnamed(const char* folder) {
+#ifdef O_TMPFILE
+  return ::open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+#else
+  (void)folder;
+  errno = EOPNOTSUPP;
+  return -1;
+#endif
+}
 
 int OpenFolder(const char* path) { return ::open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY); }
 
@@ -106,6 +122,74 @@ int Allocate(int fd, uint64_t offset, uint64_t length) {
 }
 
 int SetMode(int fd, uint32_t mode) { return ::fchmod(fd, mode); }
+
+int SetModified(int fd, int64_t modified_ns) {
+  const timespec times[2] = {{0, UTIME_OMIT}, {modified_ns / kNanoseconds, modified_ns % kNanoseconds}};
+  return ::futimens(fd, times);
+}
+
+int InsertRange(int fd, uint64_t offset, uint64_t length) {
+#ifdef FALLOC_FL_INSERT_RANGE
+  return ::fallocate(fd, FALLOC_FL_INSERT_RANGE, static_cast<off_t>(offset), static_cast<off_t>(length));
+#else
+  (void)fd, (void)offset, (void)length;
+  errno = EOPNOTSUPP;
+  return -1;
+#endif
+}
+
+int CollapseRange(int fd, uint64_t offset, uint64_t length) {
+#ifdef FALLOC_FL_COLLAPSE_RANGE
+  return ::fallocate(fd, FALLOC_FL_COLLAPSE_RANGE, static_cast<off_t>(offset), static_cast<off_t>(length));
+#else
+  (void)fd, (void)offset, (void)length;
+  errno = EOPNOTSUPP;
+  return -1;
+#endif
+}
+
+int64_t ExtentCount(int fd) {
+#ifdef FS_IOC_FIEMAP
+  fiemap map{};
+  map.fm_length = FIEMAP_MAX_OFFSET;
+  map.fm_flags = FIEMAP_FLAG_SYNC;
+  return ::ioctl(fd, FS_IOC_FIEMAP, &map) == 0 ? int64_t{map.fm_mapped_extents} : -1;
+#else
+  (void)fd;
+  errno = EOPNOTSUPP;
+  return -1;
+#endif
+}
+
+int CheckUnused(int fd) {
+#ifdef F_SETLEASE
+  if (::fcntl(fd, F_SETLEASE, F_WRLCK) != 0) return -1;
+  return ::fcntl(fd, F_SETLEASE, F_UNLCK);
+#else
+  (void)fd;
+  errno = EINVAL;
+  return -1;
+#endif
+}
+
+int CheckFolderWritable(const char* path) { return ::access(path, W_OK | X_OK); }
+
+uint32_t User() { return ::geteuid(); }
+
+bool IsExt4(int fd) {
+#ifdef EXT4_SUPER_MAGIC
+  struct statfs fs {};
+  return ::fstatfs(fd, &fs) == 0 && fs.f_type == EXT4_SUPER_MAGIC;
+#else
+  (void)fd;
+  return false;
+#endif
+}
+
+uint64_t FreeSpace(int fd) {
+  struct statvfs fs {};
+  return ::fstatvfs(fd, &fs) == 0 ? uint64_t{fs.f_bavail} * fs.f_frsize : UINT64_MAX;
+}
 
 int Sync(int fd) { return ::fsync(fd); }
 

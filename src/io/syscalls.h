@@ -17,6 +17,8 @@ struct FileStat {
   int64_t modified_ns = 0;  // time of the last change of the bytes
   uint32_t mode = 0;        // permission bits alone
   uint64_t block_size = 0;
+  uint64_t links = 0;
+  uint32_t owner = 0;
   bool is_regular = false;
   bool is_directory = false;
   bool is_symlink = false;
@@ -25,6 +27,8 @@ struct FileStat {
 // Each returns -1 (or nullptr) with errno set where it fails.
 int OpenForReading(const char* path);
 int OpenFolder(const char* path);
+// A file in a folder without a name, which goes when it is closed.
+int OpenUnnamed(const char* folder);
 // A new file, for reading and writing; EEXIST where the name is taken, by a symbolic link too.
 int CreateNew(const char* path, uint32_t mode);
 // A file that is there; a symbolic link is not followed.
@@ -43,6 +47,13 @@ int Truncate(int fd, uint64_t size);
 // Disk space for a range that is about to be written; what lies beyond the end extends the file with zeros.
 int Allocate(int fd, uint64_t offset, uint64_t length);
 int SetMode(int fd, uint32_t mode);
+// Sets the time of the last change of the bytes, and leaves that of the last access.
+int SetModified(int fd, int64_t modified_ns);
+// Moves the bytes from `offset` on back by `length`, or those from `offset` + `length` on to the front: whole blocks.
+int InsertRange(int fd, uint64_t offset, uint64_t length);
+int CollapseRange(int fd, uint64_t offset, uint64_t length);
+// Into how many pieces the disk holds a file; -1 where it cannot tell.
+int64_t ExtentCount(int fd);
 int Sync(int fd);
 
 // The next byte that is data, or in a hole, from `offset` on; ENXIO where there is none.
@@ -60,6 +71,16 @@ int Link(const char* from, const char* to);
 int Unlink(const char* path);
 // An exclusive lock that dies with its owner; EWOULDBLOCK where another has it.
 int TryLock(int fd);
+
+// Whether nobody else has the file open or mapped: 0; -1 with EAGAIN where somebody has, with another error where it cannot tell.
+int CheckUnused(int fd);
+
+// Whether this process may create and remove names in a folder: 0 or -1.
+int CheckFolderWritable(const char* path);
+uint32_t User();
+bool IsExt4(int fd);
+// Bytes that this process may still use in the file system; UINT64_MAX where it cannot tell.
+uint64_t FreeSpace(int fd);
 
 // Above this size the system refuses to grow a file of this process, and sends it a signal.
 uint64_t FileSizeLimit();

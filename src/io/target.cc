@@ -1,21 +1,17 @@
 #include "src/io/target.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "src/base/status_macros.h"
 #include "src/base/text.h"
+#include "src/io/hidden_names.h"
 
 namespace pte {
 namespace {
 
 constexpr int kMostLinks = 40;  // as the system itself allows
-constexpr size_t kLongestNamePart = 200;
 constexpr uint32_t kLockMode = 0666;
-constexpr std::string_view kLockSuffix = ".pte-lock";
 
 // What stands under a path; nullopt for nothing.
 absl::StatusOr<std::optional<sys::FileStat>> LookAt(const std::string& path) {
@@ -63,10 +59,7 @@ LockFile OpenLockFile(const std::string& path) {
 
 std::string Target::InFolder(std::string_view file_name) const { return absl::StrCat(folder, "/", ToAbsl(file_name)); }
 
-std::string Target::Hidden(std::string_view suffix) const {
-  const auto hash = static_cast<uint32_t>(XXH3_64bits(name.data(), name.size()));
-  return InFolder(absl::StrCat(".", name.substr(0, kLongestNamePart), ".", absl::Hex(hash, absl::kZeroPad8), ToAbsl(suffix)));
-}
+std::string Target::Hidden(std::string_view suffix) const { return InFolder(HiddenName(name, suffix)); }
 
 absl::StatusOr<Target> ResolveTarget(const std::filesystem::path& path) {
   PTE_RETURN_IF_ERROR(CheckPath(path.string()));

@@ -23,8 +23,7 @@ struct Target {
   std::string name;
   std::optional<sys::FileStat> old_file;  // a regular file, where one is there
 
-  // folder/.NAME.HASH + suffix: hidden, matched by no pattern for containers, short enough whatever the name, and different for any two
-  // names.
+  // The path of a hidden name beside it.
   std::string Hidden(std::string_view suffix) const;
   std::string InFolder(std::string_view file_name) const;
 };

@@ -1,0 +1,265 @@
+#include "src/io/move_steps.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "src/base/fault.h"
+#include "src/base/status_macros.h"
+#include "src/base/text.h"
+#include "src/io/descriptor.h"
+#include "src/io/syscalls.h"
+
+namespace pte {
+namespace {
+
+bool IsFile(const sys::FileStat& stat, uint64_t device, uint64_t inode) { return stat.device == device && stat.inode == inode; }
+bool IsSource(const sys::FileStat& stat, const JournalEntry& entry) { return IsFile(stat, entry.identity.device, entry.identity.inode); }
+
+// Whether a path names this file.
+bool Names(const std::string& path, uint64_t device, uint64_t inode) {
+  sys::FileStat stat;
+  return sys::StatPath(path.c_str(), stat) == 0 && IsFile(stat, device, inode);
+}
+
+bool Exists(const std::string& path) {
+  sys::FileStat stat;
+  return sys::StatPath(path.c_str(), stat) == 0;
+}
+
+// A new name, never that of another file.
+int RenameToNew(const std::string& from, const std::string& to) {
+  const int renamed = Uninterrupted([&] { return sys::RenameWithoutReplacing(from.c_str(), to.c_str()); });
+  if (renamed == 0 || (errno != EINVAL && errno != ENOSYS)) return renamed;
+  // This file system cannot rename without replacing; a second name cannot replace either.
+  if (Uninterrupted([&] { return sys::Link(from.c_str(), to.c_str()); }) != 0) return -1;
+  return sys::Unlink(from.c_str());
+}
+
+absl::Status Another(const std::string& path) {
+  return absl::DataLossError(absl::StrCat(path, ": not the file that the journal of the move names; nothing was touched"));
+}
+
+// Opens a file of ours for reading and writing.
+absl::StatusOr<OpenedFile> OpenOwn(const std::string& path, uint64_t device, uint64_t inode) {
+  OpenedFile file{Descriptor(Uninterrupted([&] { return sys::OpenForWriting(path.c_str()); })), {}};
+  if (!file.fd.is_open()) return FromErrno(errno, path, "opening it for the move");
+  PTE_ASSIGN_OR_RETURN(file.stat, StatRegular(file.fd.get(), path));
+  if (!IsFile(file.stat, device, inode)) return Another(path);
+  return file;
+}
+
+absl::Status Sync(int fd, const std::string& path) {
+  return Uninterrupted([&] { return sys::Sync(fd); }) == 0 ? absl::OkStatus() : FromErrno(errno, path, "syncing it");
+}
+
+absl::Status Truncate(int fd, uint64_t size, const std::string& path) {
+  return Uninterrupted([&] { return sys::Truncate(fd, size); }) == 0 ? absl::OkStatus() : FromErrno(errno, path, "cutting it off");
+}
+
+// Takes the hole out of the front again, and all that was written behind the engine.
+absl::Status ShrinkToEngine(const JournalEntry& entry, const OpenedFile& work, const std::string& path) {
+  if (work.stat.size == entry.identity.size) return absl::OkStatus();
+  const uint64_t grown = entry.identity.size + entry.offset;
+  if (work.stat.size < grown) {
+    return absl::DataLossError(absl::StrCat(path, ": the adopted engine has an impossible size; wanted ", entry.identity.size,
+                                            " or at least ", grown, " bytes, found ", work.stat.size, "; nothing was touched"));
+  }
+  PTE_RETURN_IF_ERROR(Truncate(work.fd.get(), grown, path));
+  if (Uninterrupted([&] { return sys::CollapseRange(work.fd.get(), 0, entry.offset); }) != 0) {
+    return FromErrno(errno, path, "taking the space in front of the engine back");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status NameTaken(const std::string& path, const std::string& at) {
+  return absl::AbortedError(absl::StrCat(path, ": the engine cannot go back, since another file has its name; it is complete at ", at));
+}
+
+absl::Status GiveBack(const std::string& from, const JournalEntry& entry) {
+  if (RenameToNew(from, entry.path) == 0) return absl::OkStatus();
+  return errno == EEXIST ? NameTaken(entry.path, from) : FromErrno(errno, entry.path, "giving the engine its name back");
+}
+
+absl::Status UndoAdopt(const std::string& work_path, const JournalEntry& entry) {
+  if (!Names(work_path, entry.identity.device, entry.identity.inode)) return absl::OkStatus();  // it was not renamed yet
+  PTE_ASSIGN_OR_RETURN(const OpenedFile work, OpenOwn(work_path, entry.identity.device, entry.identity.inode));
+  PTE_RETURN_IF_ERROR(ShrinkToEngine(entry, work, work_path));
+  if (sys::SetMode(work.fd.get(), entry.mode) != 0 || sys::SetModified(work.fd.get(), entry.identity.modified_ns) != 0) {
+    return FromErrno(errno, work_path, "giving the engine its mode and time back");
+  }
+  return GiveBack(work_path, entry);
+}
+
+absl::Status UndoClaim(const JournalEntry& entry) {
+  const std::string claim = entry.ClaimPath();
+  if (!Names(claim, entry.identity.device, entry.identity.inode)) return absl::OkStatus();
+  if (!Names(entry.path, entry.identity.device, entry.identity.inode)) return GiveBack(claim, entry);
+  return sys::Unlink(claim.c_str()) == 0 ? absl::OkStatus() : FromErrno(errno, claim, "removing the engine's second name");
+}
+
+absl::Status RemoveWork(const std::string& path, const Journal& journal) {
+  if (!Names(path, journal.work_device, journal.work_inode)) return absl::OkStatus();
+  RemoveOwn(path);
+  return Exists(path) ? FromErrno(errno, path, "removing the unfinished file") : absl::OkStatus();
+}
+
+const JournalEntry* AdoptedEntry(const Journal& journal) {
+  for (const JournalEntry& entry : journal.entries) {
+    if (entry.strategy == MoveStrategy::kAdopt) return &entry;
+  }
+  return nullptr;
+}
+
+// The part of the engine from `begin` to its end, to its place in the work file.
+absl::Status CopyTail(const OpenedFile& engine, const std::string& name, uint64_t begin, const JournalEntry& entry, const OpenedFile& work,
+                      const std::string& work_path, ProgressMeter& meter) {
+  PTE_ASSIGN_OR_RETURN(FileWriter writer, FileWriter::Make(work.fd.get(), work_path, meter, entry.offset + begin));
+  FileRange tail{engine.fd.get(), begin, engine.stat.size - begin, IdentityOf(engine.stat), name};
+  PTE_RETURN_IF_ERROR(writer.Append(tail));
+  return writer.Flush();
+}
+
+absl::Status DrainEngine(const JournalEntry& entry, const OpenedFile& work, const std::string& work_path, bool synced,
+                         ProgressMeter& meter) {
+  const std::string path = entry.ClaimPath();
+  if (!Exists(path) && errno == ENOENT) return absl::OkStatus();  // empty already, and removed
+  PTE_ASSIGN_OR_RETURN(OpenedFile engine, OpenOwn(path, entry.identity.device, entry.identity.inode));
+  while (engine.stat.size > 0) {
+    const uint64_t begin = (engine.stat.size - 1) / kDrainChunk * kDrainChunk;
+    PTE_RETURN_IF_ERROR(CopyTail(engine, path, begin, entry, work, work_path, meter));
+    if (synced) PTE_RETURN_IF_ERROR(Sync(work.fd.get(), work_path));
+    PTE_RETURN_IF_ERROR(Truncate(engine.fd.get(), begin, path));
+    PTE_ASSIGN_OR_RETURN(engine.stat, StatRegular(engine.fd.get(), path));
+  }
+  return absl::OkStatus();
+}
+
+// Removes a source that is still what the journal says; why not, where it stays.
+std::string RemoveSource(const Journal& journal, const JournalEntry& entry) {
+  if (entry.strategy == MoveStrategy::kAdopt) return "";
+  const bool is_drained = entry.strategy == MoveStrategy::kDrain;
+  const std::string path = is_drained ? entry.ClaimPath() : entry.path;
+  sys::FileStat stat;
+  if (sys::StatPath(path.c_str(), stat) != 0) return errno == ENOENT ? "" : absl::StrCat("cannot be looked at, errno ", errno);
+  if (IsFile(stat, journal.work_device, journal.work_inode)) return "it is the container itself";
+  const bool is_same = is_drained ? IsSource(stat, entry) && stat.size == 0 : IdentityOf(stat) == entry.identity;
+  if (!is_same) return "another file has its name, or it has changed";
+  if (sys::Unlink(path.c_str()) == 0 || sys::Unlink(path.c_str()) == 0 || errno == ENOENT) return "";
+  return std::string(FromErrno(errno, path, "removing it").message());
+}
+
+}  // namespace
+
+std::string WorkPath(const Target& target, const Journal& journal) { return target.InFolder(journal.work_name); }
+
+bool IsPublished(const Target& target, const Journal& journal) { return Names(target.path, journal.work_device, journal.work_inode); }
+
+absl::Status CheckJournal(const Target& target, const Journal& journal) {
+  if (IsPublished(target, journal)) return absl::OkStatus();
+  const std::string work_path = WorkPath(target, journal);
+  sys::FileStat stat;
+  const bool has_work = sys::StatPath(work_path.c_str(), stat) == 0;
+  if (has_work && !IsFile(stat, journal.work_device, journal.work_inode)) return Another(work_path);
+  const bool is_committed = journal.state == MoveState::kCommitted;
+  if (is_committed && !has_work) return Another(work_path);
+  for (const JournalEntry& entry : journal.entries) {
+    if (entry.strategy != MoveStrategy::kDrain || sys::StatPath(entry.ClaimPath().c_str(), stat) != 0) continue;
+    const bool is_sound = IsSource(stat, entry) && (is_committed ? stat.size <= entry.identity.size : stat.size == entry.identity.size);
+    if (!is_sound) return Another(entry.ClaimPath());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Adopt(const Target& target, const Journal& journal, const JournalEntry& entry, int fd) {
+  const std::string work_path = WorkPath(target, journal);
+  if (RenameToNew(entry.path, work_path) != 0) {
+    if (errno == ENOENT) return absl::AbortedError(absl::StrCat(entry.path, ": the engine is gone"));
+    return FromErrno(errno, entry.path, "making it the new file");
+  }
+  if (!Names(work_path, entry.identity.device, entry.identity.inode)) {
+    // Another file has taken the engine's name since we looked; it is not ours.
+    if (RenameToNew(work_path, entry.path) != 0) return NameTaken(entry.path, work_path);
+    return absl::AbortedError(absl::StrCat(entry.path, ": another file has the engine's name"));
+  }
+  if (Uninterrupted([&] { return sys::InsertRange(fd, 0, entry.offset); }) == 0) return absl::OkStatus();
+  return FromErrno(errno, work_path, absl::StrCat("making room for ", Number(entry.offset), " bytes in front of the engine"));
+}
+
+absl::Status ClaimEngines(const Journal& journal) {
+  for (const JournalEntry& entry : journal.entries) {
+    if (entry.strategy != MoveStrategy::kDrain) continue;
+    const std::string claim = entry.ClaimPath();
+    if (RenameToNew(entry.path, claim) != 0) {
+      if (errno != ENOENT && errno != EEXIST) return FromErrno(errno, entry.path, "claiming it");
+      return absl::AbortedError(absl::StrCat(entry.path, ": the engine is gone, or another move is emptying it"));
+    }
+    if (Names(claim, entry.identity.device, entry.identity.inode)) continue;
+    if (RenameToNew(claim, entry.path) != 0) return NameTaken(entry.path, claim);
+    return absl::AbortedError(absl::StrCat(entry.path, ": another file has the engine's name"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status UndoMove(const Target& target, const Journal& journal) {
+  const std::string work_path = WorkPath(target, journal);
+  for (const JournalEntry& entry : journal.entries) {
+    if (entry.strategy == MoveStrategy::kDrain) PTE_RETURN_IF_ERROR(UndoClaim(entry));
+  }
+  const JournalEntry* adopted = AdoptedEntry(journal);
+  PTE_RETURN_IF_ERROR(adopted != nullptr ? UndoAdopt(work_path, *adopted) : RemoveWork(work_path, journal));
+  return RemoveJournal(target);
+}
+
+absl::Status DrainEngines(const Target& target, const Journal& journal, ProgressMeter& meter) {
+  if (IsPublished(target, journal)) return absl::OkStatus();
+  std::vector<const JournalEntry*> engines;
+  for (const JournalEntry& entry : journal.entries) {
+    if (entry.strategy == MoveStrategy::kDrain) engines.push_back(&entry);
+  }
+  if (engines.empty()) return absl::OkStatus();
+  // The highest first: its last piece is what was reserved.
+  std::sort(engines.begin(), engines.end(), [](const JournalEntry* a, const JournalEntry* b) { return a->offset > b->offset; });
+  const std::string work_path = WorkPath(target, journal);
+  PTE_ASSIGN_OR_RETURN(const OpenedFile work, OpenOwn(work_path, journal.work_device, journal.work_inode));
+  for (const JournalEntry* engine : engines) PTE_RETURN_IF_ERROR(DrainEngine(*engine, work, work_path, journal.synced, meter));
+  return absl::OkStatus();
+}
+
+absl::Status PublishWork(const Target& target, const Journal& journal) {
+  if (IsPublished(target, journal)) return absl::OkStatus();
+  const std::string work_path = WorkPath(target, journal);
+  PTE_ASSIGN_OR_RETURN(OpenedFile work, OpenOwn(work_path, journal.work_device, journal.work_inode));
+  if (work.stat.size != journal.file_size) {
+    return absl::DataLossError(absl::StrCat(work_path, ": the new file has the wrong size; wanted ", Number(journal.file_size), ", found ",
+                                            Number(work.stat.size)));
+  }
+  if (sys::SetMode(work.fd.get(), journal.mode) != 0) return FromErrno(errno, work_path, "setting its mode");
+  if (journal.synced) PTE_RETURN_IF_ERROR(Sync(work.fd.get(), work_path));
+  if (work.fd.Close() != 0 && errno != EINTR) return FromErrno(errno, work_path, "closing it");
+  const int renamed = journal.replace ? Uninterrupted([&] { return sys::Rename(work_path.c_str(), target.path.c_str()); })
+                                      : RenameToNew(work_path, target.path);
+  if (renamed != 0 && !journal.replace && errno == EEXIST) {
+    return absl::AlreadyExistsError(absl::StrCat(target.path, ": the file is there already"));
+  }
+  return renamed == 0 ? absl::OkStatus() : FromErrno(errno, target.path, "renaming the finished file to it");
+}
+
+std::vector<std::string> RemoveSources(const Journal& journal) {
+  std::vector<std::string> kept;
+  std::set<std::string> folders;
+  for (const JournalEntry& entry : journal.entries) {
+    kept.push_back(RemoveSource(journal, entry));
+    folders.insert(std::filesystem::path(entry.path).parent_path().string());
+  }
+  // What comes back after a power cut is removed by the journal, which goes last; a folder that cannot be synced costs no more than that.
+  if (journal.synced) {
+    for (const std::string& folder : folders) (void)SyncFolder(folder);
+  }
+  return kept;
+}
+
+}  // namespace pte

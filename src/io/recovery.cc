@@ -1,0 +1,70 @@
+#include "src/io/recovery.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "src/base/fault.h"
+#include "src/base/status_macros.h"
+#include "src/io/memory.h"
+#include "src/io/move_steps.h"
+#include "src/io/progress.h"
+#include "src/io/syscalls.h"
+#include "src/io/work_file.h"
+
+namespace pte {
+namespace {
+
+absl::Status CheckSizeLimit(const std::string& path, uint64_t size) {
+  const uint64_t limit = sys::FileSizeLimit();
+  if (size <= limit) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(path, ": larger than this process may write into a file; wanted ", Number(size),
+                                                   " bytes, found a limit of ", Number(limit)));
+}
+
+absl::StatusOr<OldMove> FinishMove(const Target& target, const Journal& journal) {
+  const std::function<bool(const Progress&)> nobody;
+  ProgressMeter meter(nobody, journal.file_size);
+  PTE_RETURN_IF_ERROR(DrainEngines(target, journal, meter));
+  PTE_RETURN_IF_ERROR(PublishWork(target, journal));
+  if (journal.synced) PTE_RETURN_IF_ERROR(SyncFolder(target.folder));
+  (void)RemoveSources(journal);  // a source that cannot be removed is no reason to keep the journal
+  PTE_RETURN_IF_ERROR(RemoveJournal(target));
+  return OldMove::kFinished;
+}
+
+}  // namespace
+
+absl::StatusOr<OldMove> RecoverMove(const Target& target) {
+  PTE_ASSIGN_OR_RETURN(const std::optional<Journal> journal, ReadJournal(target));
+  if (!journal) return OldMove::kNone;
+  PTE_RETURN_IF_ERROR(CheckJournal(target, *journal));
+  if (journal->state == MoveState::kCommitted || IsPublished(target, *journal)) return FinishMove(target, *journal);
+  PTE_RETURN_IF_ERROR(UndoMove(target, *journal));
+  return OldMove::kUndone;
+}
+
+absl::StatusOr<LockedTarget> LockTarget(const std::filesystem::path& path, uint64_t size, IfExists if_exists) {
+  PTE_ASSIGN_OR_RETURN(Target target, ResolveTarget(path));
+  PTE_ASSIGN_OR_RETURN(TargetLock lock, TargetLock::Take(target));
+  if (lock.is_held()) {
+    PTE_ASSIGN_OR_RETURN(const OldMove old, RecoverMove(target));
+    if (old == OldMove::kFinished) {
+      return absl::AbortedError(absl::StrCat(
+          target.path,
+          ": an interrupted move to this file was finished just now; it has the only copy of what was moved, and only a further "
+          "call replaces it"));
+    }
+    RemoveLeftovers(target);
+    PTE_ASSIGN_OR_RETURN(target, ResolveTarget(path));
+  }
+  if (target.old_file && if_exists == IfExists::kFail) {
+    return absl::AlreadyExistsError(absl::StrCat(target.path, ": the file is there already"));
+  }
+  PTE_RETURN_IF_ERROR(CheckSizeLimit(target.path, size));
+  return LockedTarget{std::move(target), std::move(lock)};
+}
+
+}  // namespace pte
