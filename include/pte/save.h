@@ -10,6 +10,9 @@
 // the target's name stands the old file or the complete new one, never a part. On any failure the target and all inputs are untouched and
 // nothing is left behind. The hidden file of a saver that was killed is removed by the next save to the same target.
 //
+// With SaveOptions::consume, files that were given (FileBackedData::Give) are moved into the output: see pte/save_options.h for what that
+// means for them, and pte/recover.h for what finishes it after a kill.
+//
 // Inputs may be files of any size: they are cloned where the file system can share blocks, else copied by the kernel, else in chunks; holes
 // stay holes. The output may be one of the inputs.
 //
@@ -65,6 +68,19 @@ struct SaveReport {
 PTE_EXPORT absl::StatusOr<LayoutPlan> PlanPte(const PteContents& contents, const LayoutOptions& layout = {});
 PTE_EXPORT absl::StatusOr<LayoutPlan> PlanPtd(const PtdContents& contents, const LayoutOptions& layout = {});
 
+// What a save with SaveOptions::consume to `path` would do with each given file, and how many bytes it would take up on the target's disk,
+// at the most, beyond what is taken up now. Nothing is changed.
+struct MovePlan {
+  LayoutPlan layout;
+  std::vector<SourceOutcome> sources;  // `removed`: would be
+  uint64_t extra_disk = 0;
+};
+//   codes of PlanPte, kAborted where a file has changed since it was given, and from errno
+PTE_EXPORT absl::StatusOr<MovePlan> PlanMoves(const PteContents& contents, const std::filesystem::path& path,
+                                              const LayoutOptions& layout = {}, const SaveOptions& options = {});
+PTE_EXPORT absl::StatusOr<MovePlan> PlanMoves(const PtdContents& contents, const std::filesystem::path& path,
+                                              const LayoutOptions& layout = {}, const SaveOptions& options = {});
+
 // Hands the file's bytes to `sink`, in order; the sink's first error ends it. Of the options, progress alone is used.
 //   codes of PlanPte
 //   kInvalidArgument  entries with an external tag, which only SaveProgramAndData writes
@@ -80,6 +96,8 @@ PTE_EXPORT absl::StatusOr<SaveReport> WritePtd(const PtdContents& contents, Byte
 //   codes of WritePte
 //   kAborted            another process is saving to the same target
 //   kAlreadyExists      options.if_exists is kFail
+//                       or an interrupted move to it was finished just now, and only a further call replaces it;
+//                       or, with consume, the move is unfinished and pte::Recover finishes it
 //   kInvalidArgument    the target is a device, pipe or socket: write to a ByteSink instead
 //   kResourceExhausted  no space (ENOSPC, EDQUOT), or above the process's limit for file sizes
 //   others              from errno: read-only folder, target is a folder

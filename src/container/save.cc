@@ -11,6 +11,7 @@
 #include "src/base/status_macros.h"
 #include "src/container/build.h"
 #include "src/container/save_set.h"
+#include "src/io/consume.h"
 #include "src/io/memory.h"
 #include "src/io/save_parts.h"
 
@@ -92,6 +93,11 @@ absl::StatusOr<SaveReport> SaveBuilt(const BuiltContainer& built, const std::fil
   return SaveAndReport({built.parts, built.absorbed, built.plan, built.part_of_payload}, path, options);
 }
 
+absl::StatusOr<MovePlan> PlanBuilt(BuiltContainer built, const std::filesystem::path& path, const SaveOptions& options) {
+  PTE_ASSIGN_OR_RETURN(PlannedMoves moves, PlanConsume(built.parts, built.absorbed, path, options));
+  return MovePlan{std::move(built.plan), std::move(moves.sources), moves.extra_disk};
+}
+
 absl::StatusOr<SaveReport> SaveBytesOrThrow(const Rope& bytes, const std::filesystem::path& path, const SaveOptions& options) {
   const OutputPart part{bytes, "bytes"};
   return SaveAndReport({{&part, 1}, {}, {}, {}}, path, options);
@@ -108,6 +114,22 @@ absl::StatusOr<LayoutPlan> PlanPtd(const PtdContents& contents, const LayoutOpti
   return WithoutThrowing([&]() -> absl::StatusOr<LayoutPlan> {
     PTE_ASSIGN_OR_RETURN(BuiltContainer built, BuildPtd(contents, layout));
     return std::move(built.plan);
+  });
+}
+
+absl::StatusOr<MovePlan> PlanMoves(const PteContents& contents, const std::filesystem::path& path, const LayoutOptions& layout,
+                                   const SaveOptions& options) {
+  return WithoutThrowing([&]() -> absl::StatusOr<MovePlan> {
+    PTE_ASSIGN_OR_RETURN(BuiltContainer built, BuildPte(contents, layout));
+    return PlanBuilt(std::move(built), path, options);
+  });
+}
+
+absl::StatusOr<MovePlan> PlanMoves(const PtdContents& contents, const std::filesystem::path& path, const LayoutOptions& layout,
+                                   const SaveOptions& options) {
+  return WithoutThrowing([&]() -> absl::StatusOr<MovePlan> {
+    PTE_ASSIGN_OR_RETURN(BuiltContainer built, BuildPtd(contents, layout));
+    return PlanBuilt(std::move(built), path, options);
   });
 }
 

@@ -226,6 +226,24 @@ class Move {
 
 }  // namespace
 
+absl::StatusOr<PlannedMoves> PlanConsume(std::span<const OutputPart> parts, std::span<const AbsorbedSource> absorbed,
+                                         const std::filesystem::path& path, const SaveOptions& options) {
+  PTE_ASSIGN_OR_RETURN(const Target target, ResolveTarget(path));
+  PTE_ASSIGN_OR_RETURN(const std::vector<MoveSource> sources, CollectSources(parts, absorbed, target, options, true));
+  PlannedMoves plan;
+  plan.extra_disk = TotalSize(parts);
+  uint64_t first_piece = 0;  // of an engine that is drained: on the disk twice until it is cut off
+  for (const MoveSource& source : sources) {
+    plan.sources.push_back(
+        {source.path, source.offset, source.identity.size, source.strategy, source.reason, !source.stays, source.why_kept});
+    const bool is_added = source.is_absorbed || source.strategy == Strategy::kCopy;
+    if (!is_added) plan.extra_disk -= source.identity.size;
+    if (source.strategy == Strategy::kDrain) first_piece = std::max(first_piece, std::min(source.identity.size, kDrainChunk));
+  }
+  plan.extra_disk += first_piece;
+  return plan;
+}
+
 absl::StatusOr<SavedParts> ConsumeParts(std::span<const OutputPart> parts, std::span<const AbsorbedSource> absorbed,
                                         const std::filesystem::path& path, const SaveOptions& options) {
   PTE_ASSIGN_OR_RETURN(LockedTarget locked, LockTarget(path, TotalSize(parts), options.if_exists));
