@@ -31,6 +31,7 @@ enum class Recovery : uint8_t {
 
 // Undoes or finishes the interrupted move to `target`.
 //   kAborted        a save to it, or a recovery of it, is going on; or a file has the name of one that would be put back
+//   kAlreadyExists  the save was not to replace a file, and one has appeared under the target's name
 //   kUnimplemented  a journal of a newer version; nothing is touched
 //   kDataLoss       a journal that is damaged, or files that are not those it names; nothing is touched
 //   others          from errno; what was not done is done by the next call

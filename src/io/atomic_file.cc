@@ -13,8 +13,6 @@
 namespace pte {
 namespace {
 
-constexpr uint32_t kPlainModeBits = 0777;
-
 absl::Status AlreadyExists(const std::string& path) { return absl::AlreadyExistsError(absl::StrCat(path, ": the file is there already")); }
 
 }  // namespace
@@ -40,7 +38,6 @@ AtomicFile::~AtomicFile() {
 }
 
 absl::Status AtomicFile::Publish(Durability durability) {
-  // Not the bits that lend the owner's rights: the owner may be another now.
   if (target_.old_file && Uninterrupted([&] { return sys::SetMode(fd_.get(), target_.old_file->mode & kPlainModeBits); }) != 0) {
     return FromErrno(errno, work_path_, "giving it the mode of the file it replaces");
   }

@@ -84,7 +84,7 @@ class Move {
     if (sys::Stat(work.fd.get(), stat) != 0) return FromErrno(errno, work.path, "looking at it");
     journal_.synced = IsSynced();
     journal_.replace = options_.if_exists == IfExists::kReplace;
-    journal_.mode = target_.old_file ? target_.old_file->mode : stat.mode;
+    journal_.mode = target_.old_file ? target_.old_file->mode & kPlainModeBits : stat.mode;
     journal_.file_size = TotalSize(parts_);
     journal_.target_name = target_.name;
     journal_.work_name = std::filesystem::path(work.path).filename().string();

@@ -123,6 +123,9 @@ class Collector {
 
   absl::Status Open(MoveSource& source) {
     source.fd = Descriptor(Uninterrupted([&] { return sys::OpenForWriting(source.path.c_str()); }));
+    if (!source.fd.is_open() && errno == ENOENT) {
+      return absl::AbortedError(absl::StrCat(source.path, ": the file is gone since it was given"));
+    }
     if (!source.fd.is_open()) {
       source.reason = errno == ELOOP ? "it is a symbolic link" : "it cannot be opened for writing";
       PTE_ASSIGN_OR_RETURN(OpenedFile readable, OpenRegular(source.path));

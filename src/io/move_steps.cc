@@ -232,7 +232,9 @@ absl::Status DrainEngines(const Target& target, const Journal& journal, Progress
 absl::Status PublishWork(const Target& target, const Journal& journal) {
   if (IsPublished(target, journal)) return absl::OkStatus();
   const std::string work_path = WorkPath(target, journal);
-  PTE_ASSIGN_OR_RETURN(OpenedFile work, OpenOwn(work_path, journal.work_device, journal.work_inode));
+  // Not for writing: the mode that it is to have may be set already.
+  PTE_ASSIGN_OR_RETURN(OpenedFile work, OpenRegular(work_path));
+  if (!IsFile(work.stat, journal.work_device, journal.work_inode)) return Another(work_path);
   if (work.stat.size != journal.file_size) {
     return absl::DataLossError(absl::StrCat(work_path, ": the new file has the wrong size; wanted ", Number(journal.file_size), ", found ",
                                             Number(work.stat.size)));

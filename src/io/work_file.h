@@ -2,6 +2,7 @@
 #ifndef PTE_SRC_IO_WORK_FILE_H_
 #define PTE_SRC_IO_WORK_FILE_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -14,6 +15,9 @@ struct WorkFile {
   Descriptor fd;
   std::string path;
 };
+
+// The mode bits that a file passes on to the one that replaces it: not those that lend the owner's rights, who may be another now.
+inline constexpr uint32_t kPlainModeBits = 0777;
 
 // A new one, of a name that nobody can guess; never more open to others than the file that it will replace.
 absl::StatusOr<WorkFile> CreateWorkFile(const Target& target);
