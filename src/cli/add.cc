@@ -13,6 +13,7 @@ constexpr char kExamples[] = R"(Examples:
   pte add model.pte -o new.pte tokenizer=tokenizer.json
   pte add model.pte --in-place engine=engine.plan --align engine=4096
   pte add model.pte -o new.pte --replace lora=lora.bin
+  pte add model.pte --in-place --move engine=engine.plan   engine.plan becomes part of model.pte; nothing is copied
   pte add weights.ptd -o new.ptd w=w.bin --dtype w=float32 --shape w=2,3
   pte add model.pte -o new.pte --entry a=b file.bin   the key "a=b"
 
@@ -46,7 +47,7 @@ absl::Status AddInput(const AddOptions& options, const Input& input, Contents& c
   if (input.layout() && std::holds_alternative<PteContents>(contents)) {
     return absl::InvalidArgumentError(absl::StrCat(options.file, ": --dtype and --shape: a program stores no layouts of named data"));
   }
-  const absl::StatusOr<FileBackedData> data = FileBackedData::Lend(input.file);
+  const absl::StatusOr<FileBackedData> data = options.move ? FileBackedData::Give(input.file) : FileBackedData::Lend(input.file);
   if (!data.ok()) return data.status();
   if (exists) return ReplaceEntry(store, input, *data);
   return store.Add(input.key, *data, {input.alignment.value_or(1), input.layout(), ""});

@@ -70,8 +70,8 @@ ExitCode ParseAndRun(int argc, char** argv, Output& out) {
   app.footer(kFooter);
   app.set_version_flag("--version", VersionText(), "The version, and the schema versions that it knows");
   app.require_subcommand(1);
-  std::vector<Verb> verbs = {AddInfo(app),    AddLs(app),   AddDump(app), AddCat(app), AddVerify(app),
-                             AddExtract(app), AddPack(app), AddAdd(app),  AddRm(app),  AddHelp(app)};
+  std::vector<Verb> verbs = {AddInfo(app), AddLs(app),  AddDump(app), AddCat(app),     AddVerify(app), AddExtract(app),
+                             AddPack(app), AddAdd(app), AddRm(app),   AddRecover(app), AddHelp(app)};
   TakeMarksOff(app);
   try {
     app.parse(MarkedArguments(argc, argv));

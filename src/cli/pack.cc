@@ -42,7 +42,7 @@ absl::StatusOr<ExitCode> RunPack(const PackOptions& options, Output& out) {
   if (!inputs.ok()) return inputs.status();
   PtdContents contents;
   for (const Input& input : *inputs) {
-    const absl::StatusOr<FileBackedData> data = FileBackedData::Lend(input.file);
+    const absl::StatusOr<FileBackedData> data = options.move ? FileBackedData::Give(input.file) : FileBackedData::Lend(input.file);
     if (!data.ok()) return data.status();
     const absl::Status added = contents.named_data.Add(input.key, *data, {input.alignment.value_or(1), input.layout(), ""});
     if (!added.ok()) return added;

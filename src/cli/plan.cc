@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "src/cli/json.h"
+#include "src/cli/report.h"
 #include "src/cli/text.h"
 
 namespace pte::cli {
@@ -42,7 +43,11 @@ Rope BytesOf(const PtdContents& contents, const PlannedPayload& payload) {
 }
 
 // Segments that nothing refers to were read from a file.
-Strategy StrategyOf(const Contents& contents, const PlannedPayload& payload) {
+Strategy StrategyOf(const Contents& contents, const MovePlan& plan, const PlannedPayload& payload) {
+  for (const SourceOutcome& source : plan.sources) {
+    const bool is_in_payload = source.file_offset >= payload.file_offset && source.file_offset < payload.file_offset + payload.size;
+    if (is_in_payload && source.size > payload.size / 2) return source.strategy;
+  }
   if (payload.is_inline) return Strategy::kWrite;
   if (payload.role == PayloadRole::kUnused) return payload.size == 0 ? Strategy::kWrite : Strategy::kCopy;
   return StrategyFor(std::visit([&](const auto& each) { return BytesOf(each, payload); }, contents));
@@ -72,7 +77,7 @@ std::string RowText(const Row& row, size_t offset_width, size_t size_width) {
          row.title + "\n";
 }
 
-Json PayloadJson(const Contents& contents, const PlannedPayload& payload) {
+Json PayloadJson(const Contents& contents, const MovePlan& plan, const PlannedPayload& payload) {
   Json json;
   json["role"] = PayloadRoleName(payload.role);
   json["key"] = payload.role == PayloadRole::kNamedData ? Text(payload.key) : Json();
@@ -81,40 +86,47 @@ Json PayloadJson(const Contents& contents, const PlannedPayload& payload) {
   json["offset"] = payload.file_offset;
   json["size"] = payload.size;
   json["alignment"] = payload.alignment;
-  json["strategy"] = StrategyName(StrategyOf(contents, payload));
+  json["strategy"] = StrategyName(StrategyOf(contents, plan, payload));
   return json;
 }
 
 }  // namespace
 
-void PrintPlanText(const std::string& file, const Contents& contents, const LayoutPlan& plan, bool exact, Output& out) {
+void PrintPlanText(const std::string& file, const Contents& contents, const MovePlan& plan, bool exact, Output& out) {
   constexpr size_t kLongestSize = 10;  // "1023.9 KiB"
-  const size_t offset_width = std::max<size_t>(Hex(plan.file_size).size(), 6);
-  const size_t size_width = exact ? std::max<size_t>(std::to_string(plan.file_size).size(), 4) : kLongestSize;
+  const size_t offset_width = std::max<size_t>(Hex(plan.layout.file_size).size(), 6);
+  const size_t size_width = exact ? std::max<size_t>(std::to_string(plan.layout.file_size).size(), 4) : kLongestSize;
   out.Print(absl::StrCat(Escaped(file), ": ", std::string(KindText(KindOf(contents))), "\n"));
   out.Print(RowText({"ROLE", "SEGMENT", "OFFSET", "SIZE", "ALIGN", "STRATEGY", "NAME"}, offset_width, size_width));
-  for (size_t i = 0; i < plan.payloads.size() && out.ok(); ++i) {
-    const PlannedPayload& payload = plan.payloads[i];
+  for (size_t i = 0; i < plan.layout.payloads.size() && out.ok(); ++i) {
+    const PlannedPayload& payload = plan.layout.payloads[i];
     out.Print(RowText({std::string(PayloadRoleName(payload.role)), payload.is_inline ? "-" : std::to_string(payload.segment_index),
                        Hex(payload.file_offset), SizeText(payload.size, exact), std::to_string(payload.alignment),
-                       std::string(StrategyName(StrategyOf(contents, payload))), TitleOf(payload)},
+                       std::string(StrategyName(StrategyOf(contents, plan, payload))), TitleOf(payload)},
                       offset_width, size_width));
   }
-  out.Print(absl::StrCat("extra disk needed: ", SizeText(plan.file_size, exact), ", padding ", SizeText(plan.padding, exact), " of it\n"));
+  for (const SourceOutcome& source : plan.sources) {
+    const std::string why = source.reason.empty() ? "" : absl::StrCat(": ", source.reason);
+    const std::string kept = source.removed ? "" : absl::StrCat("; stays: ", source.why_kept);
+    out.Print(absl::StrCat(Escaped(source.path.string()), ": ", std::string(StrategyName(source.strategy)), why, kept, "\n"));
+  }
+  out.Print(absl::StrCat("extra disk needed: ", SizeText(plan.extra_disk, exact), "; file ", SizeText(plan.layout.file_size, exact),
+                         ", padding ", SizeText(plan.layout.padding, exact), " of it\n"));
 }
 
-void PrintPlanJson(const std::string& file, const Contents& contents, const LayoutPlan& plan, Output& out) {
+void PrintPlanJson(const std::string& file, const Contents& contents, const MovePlan& plan, Output& out) {
   JsonStream json(out);
   json.BeginObject();
   json.Member("pte_json", kJsonVersion);
   json.Member("file", Text(file));
   json.Member("kind", ContainerKindName(KindOf(contents)));
-  json.Member("size", plan.file_size);
-  json.Member("extra_disk", plan.file_size);
-  json.Member("padding", plan.padding);
+  json.Member("size", plan.layout.file_size);
+  json.Member("extra_disk", plan.extra_disk);
+  json.Member("padding", plan.layout.padding);
   json.BeginArray("payloads");
-  for (size_t i = 0; i < plan.payloads.size() && out.ok(); ++i) json.Item(PayloadJson(contents, plan.payloads[i]));
+  for (size_t i = 0; i < plan.layout.payloads.size() && out.ok(); ++i) json.Item(PayloadJson(contents, plan, plan.layout.payloads[i]));
   json.End();
+  PrintSourcesJson(plan.sources, json);
   json.End();
 }
 

@@ -9,10 +9,11 @@
 namespace pte::cli {
 
 // `plan` is that of `contents`.
-void PrintPlanText(const std::string& file, const Contents& contents, const LayoutPlan& plan, bool exact, Output& out);
+void PrintPlanText(const std::string& file, const Contents& contents, const MovePlan& plan, bool exact, Output& out);
 
-// {"pte_json": 1, file, kind, size, extra_disk, padding, payloads[{role, key, index, segment, offset, size, alignment, strategy}]}.
-void PrintPlanJson(const std::string& file, const Contents& contents, const LayoutPlan& plan, Output& out);
+// {"pte_json": 1, file, kind, size, extra_disk, padding, payloads[{role, key, index, segment, offset, size, alignment, strategy}],
+// sources[{path, offset, size, strategy, reason, removed, why_kept}]}.
+void PrintPlanJson(const std::string& file, const Contents& contents, const MovePlan& plan, Output& out);
 
 }  // namespace pte::cli
 

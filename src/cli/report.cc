@@ -27,10 +27,37 @@ void WriteReport::Add(const SaveReport& saved) {
   bytes_copied += saved.bytes_copied;
   bytes_cloned += saved.bytes_cloned;
   bytes_moved += saved.bytes_moved;
+  sources.insert(sources.end(), saved.sources.begin(), saved.sources.end());
   for (const SavedPayload& payload : saved.payloads) {
     const bool is_named = payload.role == PayloadRole::kNamedData;
     payloads.push_back({PayloadRoleName(payload.role), is_named ? std::optional(payload.key) : std::nullopt, std::nullopt,
                         payload.file_offset, payload.size, payload.strategy});
+  }
+}
+
+void PrintSourcesJson(const std::vector<SourceOutcome>& sources, JsonStream& json) {
+  if (sources.empty()) return;
+  json.BeginArray("sources");
+  for (const SourceOutcome& source : sources) {
+    Json item;
+    item["path"] = Text(source.path.string());
+    item["offset"] = source.file_offset;
+    item["size"] = source.size;
+    item["strategy"] = StrategyName(source.strategy);
+    item["reason"] = source.reason;
+    item["removed"] = source.removed;
+    item["why_kept"] = source.why_kept;
+    json.Item(std::move(item));
+  }
+  json.End();
+}
+
+void PrintKeptSources(const WriteReport& report) {
+  for (const SourceOutcome& source : report.sources) {
+    if (source.removed) continue;
+    const std::string line = absl::StrCat("pte: ", Escaped(report.file), ": written; ", Escaped(source.path.string()),
+                                          " was not removed: ", source.why_kept, "\n");
+    std::fputs(line.c_str(), stderr);
   }
 }
 
@@ -47,15 +74,16 @@ void PrintReportJson(const WriteReport& report, Output& out) {
   json.BeginArray("payloads");
   for (size_t i = 0; i < report.payloads.size() && out.ok(); ++i) json.Item(PayloadJson(report.payloads[i]));
   json.End();
+  PrintSourcesJson(report.sources, json);
   json.End();
 }
 
 void PrintSummary(const WriteReport& report, bool exact) {
   const auto size = [exact](uint64_t bytes) { return SizeText(bytes, exact); };
   const std::string name = report.file == "-" ? "standard output" : Escaped(report.file);
-  const std::string line =
-      absl::StrCat(name, ": ", Count(report.payloads.size(), "payload"), ", ", size(report.size), ": ", size(report.bytes_written),
-                   " written, ", size(report.bytes_copied), " copied, ", size(report.bytes_cloned), " cloned\n");
+  const std::string line = absl::StrCat(name, ": ", Count(report.payloads.size(), "payload"), ", ", size(report.size), ": ",
+                                        size(report.bytes_written), " written, ", size(report.bytes_copied), " copied, ",
+                                        size(report.bytes_cloned), " cloned, ", size(report.bytes_moved), " moved\n");
   std::fputs(line.c_str(), stderr);
 }
 

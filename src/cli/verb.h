@@ -52,6 +52,7 @@ Verb AddExtract(CLI::App& app);
 Verb AddPack(CLI::App& app);
 Verb AddAdd(CLI::App& app);
 Verb AddRm(CLI::App& app);
+Verb AddRecover(CLI::App& app);
 
 }  // namespace pte::cli
 

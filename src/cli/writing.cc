@@ -5,6 +5,7 @@
 #include "src/cli/plan.h"
 #include "src/cli/progress.h"
 #include "src/cli/report.h"
+#include "src/cli/text.h"
 
 namespace pte::cli {
 namespace {
@@ -52,6 +53,7 @@ MaybeReport WriteContents(const Contents& contents, const Target& target, const 
   const InterruptGuard guard;
   ProgressLine line(target.path);
   SaveOptions save;
+  save.consume = options.move;
   save.if_exists = options.force || options.in_place ? IfExists::kReplace : IfExists::kFail;
   save.progress = [&](const Progress& progress) {
     line.Show(progress.what, progress.done, progress.total);
@@ -63,8 +65,19 @@ MaybeReport WriteContents(const Contents& contents, const Target& target, const 
   return report;
 }
 
+// What would be moved, where files are to be; else every byte is added to the disk.
+absl::StatusOr<MovePlan> PlanOf(const Contents& contents, const Target& target, const WriteOptions& options) {
+  if (options.move) {
+    return std::visit([&](const auto& each) { return PlanMoves(each, target.path, options.layout()); }, contents);
+  }
+  absl::StatusOr<LayoutPlan> plan = std::visit([&](const auto& each) { return Plan(each, options.layout()); }, contents);
+  if (!plan.ok()) return plan.status();
+  const uint64_t size = plan->file_size;
+  return MovePlan{*std::move(plan), {}, size};
+}
+
 absl::StatusOr<ExitCode> ShowPlan(const Contents& contents, const Target& target, const WriteOptions& options, Output& out) {
-  const absl::StatusOr<LayoutPlan> plan = std::visit([&](const auto& each) { return Plan(each, options.layout()); }, contents);
+  const absl::StatusOr<MovePlan> plan = PlanOf(contents, target, options);
   if (!plan.ok()) return plan.status();
   if (options.json) {
     PrintPlanJson(target.path, contents, *plan, out);
@@ -99,12 +112,14 @@ void AddDropUnknownFields(CLI::App& command, bool& drop) {
 }
 
 void AddMove(CLI::App& command, WriteOptions& options) {
-  command.add_flag("--move", options.move, "Move files in instead of copying them; not in this version");
+  command.add_flag("--move", options.move, "Move files in instead of copying them: they are gone afterwards");
 }
 
 absl::StatusOr<Target> PrepareWrite(const WriteOptions& options, const std::string& input) {
-  if (options.move) return absl::UnimplementedError("moving is not in this version; without --move files are copied");
   const absl::StatusOr<Target> target = FindTarget({options.out, input, options.in_place, options.force});
+  if (target.ok() && target->is_stream && options.move) {
+    return absl::InvalidArgumentError("--move wants a file to move into; " + Escaped(target->path) + " is none");
+  }
   if (target.ok() && target->path == "-" && options.json && !options.dry_run) {
     return absl::InvalidArgumentError("--json and -o - both want standard output");
   }
@@ -140,6 +155,7 @@ absl::StatusOr<ExitCode> Write(const Contents& contents, const Target& target, c
   answer.Add(**report);
   if (options.json) PrintReportJson(answer, out);
   if (options.verbose) PrintSummary(answer, options.exact);
+  PrintKeptSources(answer);
   return kYes;
 }
 
