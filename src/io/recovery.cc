@@ -57,7 +57,8 @@ absl::StatusOr<LockedTarget> LockTarget(const std::filesystem::path& path, uint6
           ": an interrupted move to this file was finished just now; it has the only copy of what was moved, and only a further "
           "call replaces it"));
     }
-    RemoveLeftovers(target);
+    // Looking for them takes a look at the whole folder, which may be large.
+    if (lock.was_left_behind()) RemoveLeftovers(target);
     PTE_ASSIGN_OR_RETURN(target, ResolveTarget(path));
   }
   if (target.old_file && if_exists == IfExists::kFail) {

@@ -102,9 +102,9 @@ absl::StatusOr<TargetLock> TargetLock::Take(const Target& target) {
       break;
     }
     // Its last owner may have removed it between our opening and our locking it.
-    if (IsNamed(file.fd.get(), path)) return TargetLock(std::move(file.fd), std::move(path));
+    if (IsNamed(file.fd.get(), path)) return TargetLock(std::move(file.fd), std::move(path), !file.is_new);
   }
-  return TargetLock(Descriptor(), std::move(path));
+  return TargetLock(Descriptor(), std::move(path), false);
 }
 
 TargetLock::~TargetLock() {

@@ -58,11 +58,16 @@ class TargetLock {
 
   bool is_held() const { return fd_.is_open(); }
 
+  // Whether the lock's file was there before: a saver that died leaves it, and only such a one leaves anything else.
+  bool was_left_behind() const { return was_left_behind_; }
+
  private:
-  TargetLock(Descriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+  TargetLock(Descriptor fd, std::string path, bool was_left_behind)
+      : fd_(std::move(fd)), path_(std::move(path)), was_left_behind_(was_left_behind) {}
 
   Descriptor fd_;
   std::string path_;
+  bool was_left_behind_;
 };
 
 // Removes a file that we made, and tries twice: nobody else will.
