@@ -143,7 +143,7 @@ class Move {
       if (source.strategy == Strategy::kDrain && (highest == nullptr || source.offset > highest->offset)) highest = &source;
     }
     if (highest == nullptr) return absl::OkStatus();
-    const uint64_t begin = (highest->identity.size - 1) / kDrainChunk * kDrainChunk;
+    const uint64_t begin = (highest->identity.size - 1) / DrainChunk() * DrainChunk();
     if (sys::Allocate(work_fd_.get(), highest->offset + begin, highest->identity.size - begin) == 0) return absl::OkStatus();
     // A file system that cannot reserve is no reason to stop; one that is full is.
     return errno == ENOSPC || errno == EDQUOT ? FromErrno(errno, target_.path, "reserving space for the first piece of an engine")

@@ -1,6 +1,7 @@
 #include "src/io/move_steps.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <filesystem>
 #include <set>
@@ -15,6 +16,8 @@
 
 namespace pte {
 namespace {
+
+std::atomic<uint64_t> drain_chunk = kDrainChunk;
 
 bool IsFile(const sys::FileStat& stat, uint64_t device, uint64_t inode) { return stat.device == device && stat.inode == inode; }
 bool IsSource(const sys::FileStat& stat, const JournalEntry& entry) { return IsFile(stat, entry.identity.device, entry.identity.inode); }
@@ -129,7 +132,7 @@ absl::Status DrainEngine(const JournalEntry& entry, const OpenedFile& work, cons
   if (!Exists(path) && errno == ENOENT) return absl::OkStatus();  // empty already, and removed
   PTE_ASSIGN_OR_RETURN(OpenedFile engine, OpenOwn(path, entry.identity.device, entry.identity.inode));
   while (engine.stat.size > 0) {
-    const uint64_t begin = (engine.stat.size - 1) / kDrainChunk * kDrainChunk;
+    const uint64_t begin = (engine.stat.size - 1) / DrainChunk() * DrainChunk();
     PTE_RETURN_IF_ERROR(CopyTail(engine, path, begin, entry, work, work_path, meter));
     if (synced) PTE_RETURN_IF_ERROR(Sync(work.fd.get(), work_path));
     PTE_RETURN_IF_ERROR(Truncate(engine.fd.get(), begin, path));
@@ -153,6 +156,9 @@ std::string RemoveSource(const Journal& journal, const JournalEntry& entry) {
 }
 
 }  // namespace
+
+uint64_t DrainChunk() { return drain_chunk; }
+void SetDrainChunk(uint64_t chunk) { drain_chunk = chunk; }
 
 std::string WorkPath(const Target& target, const Journal& journal) { return target.InFolder(journal.work_name); }
 

@@ -20,6 +20,10 @@ std::string WorkPath(const Target& target, const Journal& journal);
 // An engine is copied and cut off in pieces of this size: large enough that whole extents are freed.
 inline constexpr uint64_t kDrainChunk = uint64_t{64} << 20;
 
+// The size in use: tests alone change it, so that small engines have several pieces.
+uint64_t DrainChunk();
+void SetDrainChunk(uint64_t chunk);
+
 // Whether the target is the file that the journal's move made.
 bool IsPublished(const Target& target, const Journal& journal);
 

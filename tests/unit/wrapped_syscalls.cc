@@ -2,11 +2,14 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/falloc.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -42,6 +45,13 @@ auto Make(Syscall call, Real real) -> decltype(real(call)) {
   return Replaced(hooks.any, result, call) ? result : real(call);
 }
 
+std::string_view NameOfAllocation(int mode) {
+  if (mode == FALLOC_FL_INSERT_RANGE) return "INSERT_RANGE";
+  return mode == FALLOC_FL_COLLAPSE_RANGE ? "COLLAPSE_RANGE" : "fallocate";
+}
+
+std::string_view NameOfControl(int command) { return command == F_SETLEASE || command == F_SETSIG ? "F_SETLEASE" : "fcntl"; }
+
 }  // namespace
 
 ScopedHooks::ScopedHooks(SyscallHooks installed) {
@@ -65,6 +75,8 @@ std::optional<Instead> NthCallFails::See(const Syscall& call) {
 using pte::test::hooks;
 using pte::test::is_installed;
 using pte::test::Make;
+using pte::test::NameOfAllocation;
+using pte::test::NameOfControl;
 using pte::test::ReadCall;
 using pte::test::Replaced;
 using pte::test::Syscall;
@@ -84,6 +96,10 @@ dirent* __real_readdir(DIR* folder);
 int __real_ftruncate(int fd, off_t size);
 int __real_fallocate(int fd, int mode, off_t offset, off_t length);
 int __real_fchmod(int fd, mode_t mode);
+int __real_futimens(int fd, const timespec times[2]);
+int __real_access(const char* path, int mode);
+int __real_fstatfs(int fd, struct statfs* out);
+int __real_fstatvfs(int fd, struct statvfs* out);
 int __real_fsync(int fd);
 off_t __real_lseek(int fd, off_t offset, int whence);
 ssize_t __real_copy_file_range(int from, off64_t* from_offset, int to, off64_t* to_offset, size_t length, unsigned flags);
@@ -118,7 +134,7 @@ ssize_t __wrap_pwrite(int fd, const void* data, size_t length, off_t offset) {
 
 int __wrap_open(const char* path, int flags, ...) {
   mode_t mode = 0;
-  if ((flags & O_CREAT) != 0) {
+  if ((flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE) {
     va_list args;
     va_start(args, flags);
     mode = va_arg(args, mode_t);
@@ -146,7 +162,7 @@ int __wrap_fcntl(int fd, int command, ...) {
   va_start(args, command);
   const long argument = va_arg(args, long);
   va_end(args);
-  return Make({.name = "fcntl", .fd = fd}, [&](const Syscall&) { return __real_fcntl(fd, command, argument); });
+  return Make({.name = NameOfControl(command), .fd = fd}, [&](const Syscall&) { return __real_fcntl(fd, command, argument); });
 }
 
 int __wrap_fstat(int fd, struct stat* out) {
@@ -181,12 +197,28 @@ int __wrap_ftruncate(int fd, off_t size) {
 }
 
 int __wrap_fallocate(int fd, int mode, off_t offset, off_t length) {
-  return Make({.name = "fallocate", .fd = fd, .length = static_cast<uint64_t>(length), .offset = offset},
+  return Make({.name = NameOfAllocation(mode), .fd = fd, .length = static_cast<uint64_t>(length), .offset = offset},
               [&](const Syscall&) { return __real_fallocate(fd, mode, offset, length); });
 }
 
 int __wrap_fchmod(int fd, mode_t mode) {
   return Make({.name = "fchmod", .fd = fd}, [&](const Syscall&) { return __real_fchmod(fd, mode); });
+}
+
+int __wrap_futimens(int fd, const timespec times[2]) {
+  return Make({.name = "futimens", .fd = fd}, [&](const Syscall&) { return __real_futimens(fd, times); });
+}
+
+int __wrap_access(const char* path, int mode) {
+  return Make({.name = "access", .path = path}, [&](const Syscall&) { return __real_access(path, mode); });
+}
+
+int __wrap_fstatfs(int fd, struct statfs* out) {
+  return Make({.name = "fstatfs", .fd = fd}, [&](const Syscall&) { return __real_fstatfs(fd, out); });
+}
+
+int __wrap_fstatvfs(int fd, struct statvfs* out) {
+  return Make({.name = "fstatvfs", .fd = fd}, [&](const Syscall&) { return __real_fstatvfs(fd, out); });
 }
 
 int __wrap_fsync(int fd) {
@@ -220,6 +252,8 @@ int __wrap_ioctl(int fd, unsigned long request, ...) {
             .offset = static_cast<int64_t>(range.dest_offset),
             .from_fd = static_cast<int>(range.src_fd),
             .from_offset = static_cast<int64_t>(range.src_offset)};
+  } else if (request == FS_IOC_FIEMAP) {
+    call.name = "FIEMAP";
   }
   return Make(call, [&](const Syscall&) { return __real_ioctl(fd, request, argument); });
 }

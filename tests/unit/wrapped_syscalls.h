@@ -28,7 +28,7 @@ struct ReadCall {
 
 // A call that is about to be made. What it does not have is left out.
 struct Syscall {
-  std::string_view name;       // as the C library's function; "FICLONERANGE" for that ioctl
+  std::string_view name;       // as the C library's function; what has one function for many: as the constant, "FICLONERANGE"
   int fd = -1;                 // the one that is written, where there are two
   std::string_view path = {};  // the last one, where there are two
   uint64_t length = 0;         // of pread, pwrite and copy_file_range: a hook may shorten it
