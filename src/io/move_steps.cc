@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -22,15 +23,21 @@ std::atomic<uint64_t> drain_chunk = kDrainChunk;
 bool IsFile(const sys::FileStat& stat, uint64_t device, uint64_t inode) { return stat.device == device && stat.inode == inode; }
 bool IsSource(const sys::FileStat& stat, const JournalEntry& entry) { return IsFile(stat, entry.identity.device, entry.identity.inode); }
 
-// Whether a path names this file.
-bool Names(const std::string& path, uint64_t device, uint64_t inode) {
+// What stands under a path; nullopt for nothing. An error is no answer: what cannot be seen may be the only copy of an engine.
+absl::StatusOr<std::optional<sys::FileStat>> LookAt(const std::string& path) {
   sys::FileStat stat;
-  return sys::StatPath(path.c_str(), stat) == 0 && IsFile(stat, device, inode);
+  if (Uninterrupted([&] { return sys::StatPath(path.c_str(), stat); }) == 0) return std::optional(stat);
+  if (errno == ENOENT || errno == ENOTDIR) return std::optional<sys::FileStat>();
+  return FromErrno(errno, path, "looking at it");
 }
 
-bool Exists(const std::string& path) {
-  sys::FileStat stat;
-  return sys::StatPath(path.c_str(), stat) == 0;
+// Whether a path names this file.
+absl::StatusOr<bool> Names(const std::string& path, uint64_t device, uint64_t inode) {
+  PTE_ASSIGN_OR_RETURN(const std::optional<sys::FileStat> stat, LookAt(path));
+  return stat && IsFile(*stat, device, inode);
+}
+absl::StatusOr<bool> NamesEngine(const std::string& path, const JournalEntry& entry) {
+  return Names(path, entry.identity.device, entry.identity.inode);
 }
 
 // A new name, never that of another file.
@@ -84,11 +91,16 @@ absl::Status NameTaken(const std::string& path, const std::string& at) {
 
 absl::Status GiveBack(const std::string& from, const JournalEntry& entry) {
   if (RenameToNew(from, entry.path) == 0) return absl::OkStatus();
-  return errno == EEXIST ? NameTaken(entry.path, from) : FromErrno(errno, entry.path, "giving the engine its name back");
+  if (errno != EEXIST) return FromErrno(errno, entry.path, "giving the engine its name back");
+  // Where renaming is linking and unlinking, the engine may have both names.
+  PTE_ASSIGN_OR_RETURN(const bool has_both, NamesEngine(entry.path, entry));
+  if (!has_both) return NameTaken(entry.path, from);
+  return sys::Unlink(from.c_str()) == 0 ? absl::OkStatus() : FromErrno(errno, from, "removing the engine's second name");
 }
 
 absl::Status UndoAdopt(const std::string& work_path, const JournalEntry& entry) {
-  if (!Names(work_path, entry.identity.device, entry.identity.inode)) return absl::OkStatus();  // it was not renamed yet
+  PTE_ASSIGN_OR_RETURN(const bool is_adopted, NamesEngine(work_path, entry));
+  if (!is_adopted) return absl::OkStatus();  // it was not renamed yet
   PTE_ASSIGN_OR_RETURN(const OpenedFile work, OpenOwn(work_path, entry.identity.device, entry.identity.inode));
   PTE_RETURN_IF_ERROR(ShrinkToEngine(entry, work, work_path));
   if (sys::SetMode(work.fd.get(), entry.mode) != 0 || sys::SetModified(work.fd.get(), entry.identity.modified_ns) != 0) {
@@ -99,15 +111,14 @@ absl::Status UndoAdopt(const std::string& work_path, const JournalEntry& entry) 
 
 absl::Status UndoClaim(const JournalEntry& entry) {
   const std::string claim = entry.ClaimPath();
-  if (!Names(claim, entry.identity.device, entry.identity.inode)) return absl::OkStatus();
-  if (!Names(entry.path, entry.identity.device, entry.identity.inode)) return GiveBack(claim, entry);
-  return sys::Unlink(claim.c_str()) == 0 ? absl::OkStatus() : FromErrno(errno, claim, "removing the engine's second name");
+  PTE_ASSIGN_OR_RETURN(const bool is_claimed, NamesEngine(claim, entry));
+  return is_claimed ? GiveBack(claim, entry) : absl::OkStatus();
 }
 
 absl::Status RemoveWork(const std::string& path, const Journal& journal) {
-  if (!Names(path, journal.work_device, journal.work_inode)) return absl::OkStatus();
-  RemoveOwn(path);
-  return Exists(path) ? FromErrno(errno, path, "removing the unfinished file") : absl::OkStatus();
+  PTE_ASSIGN_OR_RETURN(const bool is_there, Names(path, journal.work_device, journal.work_inode));
+  if (!is_there || sys::Unlink(path.c_str()) == 0 || sys::Unlink(path.c_str()) == 0) return absl::OkStatus();
+  return FromErrno(errno, path, "removing the unfinished file");
 }
 
 const JournalEntry* AdoptedEntry(const Journal& journal) {
@@ -129,7 +140,6 @@ absl::Status CopyTail(const OpenedFile& engine, const std::string& name, uint64_
 absl::Status DrainEngine(const JournalEntry& entry, const OpenedFile& work, const std::string& work_path, bool synced,
                          ProgressMeter& meter) {
   const std::string path = entry.ClaimPath();
-  if (!Exists(path) && errno == ENOENT) return absl::OkStatus();  // empty already, and removed
   PTE_ASSIGN_OR_RETURN(OpenedFile engine, OpenOwn(path, entry.identity.device, entry.identity.inode));
   while (engine.stat.size > 0) {
     const uint64_t begin = (engine.stat.size - 1) / DrainChunk() * DrainChunk();
@@ -162,20 +172,24 @@ void SetDrainChunk(uint64_t chunk) { drain_chunk = chunk; }
 
 std::string WorkPath(const Target& target, const Journal& journal) { return target.InFolder(journal.work_name); }
 
-bool IsPublished(const Target& target, const Journal& journal) { return Names(target.path, journal.work_device, journal.work_inode); }
+absl::StatusOr<bool> IsPublished(const Target& target, const Journal& journal) {
+  return Names(target.path, journal.work_device, journal.work_inode);
+}
 
 absl::Status CheckJournal(const Target& target, const Journal& journal) {
-  if (IsPublished(target, journal)) return absl::OkStatus();
-  const std::string work_path = WorkPath(target, journal);
-  sys::FileStat stat;
-  const bool has_work = sys::StatPath(work_path.c_str(), stat) == 0;
-  if (has_work && !IsFile(stat, journal.work_device, journal.work_inode)) return Another(work_path);
+  PTE_ASSIGN_OR_RETURN(const bool is_published, IsPublished(target, journal));
+  if (is_published) return absl::OkStatus();
   const bool is_committed = journal.state == MoveState::kCommitted;
-  if (is_committed && !has_work) return Another(work_path);
+  const std::string work_path = WorkPath(target, journal);
+  PTE_ASSIGN_OR_RETURN(const std::optional<sys::FileStat> work, LookAt(work_path));
+  if (work ? !IsFile(*work, journal.work_device, journal.work_inode) : is_committed) return Another(work_path);
   for (const JournalEntry& entry : journal.entries) {
-    if (entry.strategy != MoveStrategy::kDrain || sys::StatPath(entry.ClaimPath().c_str(), stat) != 0) continue;
-    const bool is_sound = IsSource(stat, entry) && (is_committed ? stat.size <= entry.identity.size : stat.size == entry.identity.size);
-    if (!is_sound) return Another(entry.ClaimPath());
+    if (entry.strategy != MoveStrategy::kDrain) continue;
+    // An emptied engine keeps its hidden name until the target is published: one that is missing may have taken bytes with it.
+    PTE_ASSIGN_OR_RETURN(const std::optional<sys::FileStat> engine, LookAt(entry.ClaimPath()));
+    if (!engine && !is_committed) continue;
+    const bool has_size = engine && (is_committed ? engine->size <= entry.identity.size : engine->size == entry.identity.size);
+    if (!has_size || !IsSource(*engine, entry)) return Another(entry.ClaimPath());
   }
   return absl::OkStatus();
 }
@@ -186,7 +200,8 @@ absl::Status Adopt(const Target& target, const Journal& journal, const JournalEn
     if (errno == ENOENT) return absl::AbortedError(absl::StrCat(entry.path, ": the engine is gone"));
     return FromErrno(errno, entry.path, "making it the new file");
   }
-  if (!Names(work_path, entry.identity.device, entry.identity.inode)) {
+  PTE_ASSIGN_OR_RETURN(const bool is_engine, NamesEngine(work_path, entry));
+  if (!is_engine) {
     // Another file has taken the engine's name since we looked; it is not ours.
     if (RenameToNew(work_path, entry.path) != 0) return NameTaken(entry.path, work_path);
     return absl::AbortedError(absl::StrCat(entry.path, ": another file has the engine's name"));
@@ -203,7 +218,8 @@ absl::Status ClaimEngines(const Journal& journal) {
       if (errno != ENOENT && errno != EEXIST) return FromErrno(errno, entry.path, "claiming it");
       return absl::AbortedError(absl::StrCat(entry.path, ": the engine is gone, or another move is emptying it"));
     }
-    if (Names(claim, entry.identity.device, entry.identity.inode)) continue;
+    PTE_ASSIGN_OR_RETURN(const bool is_engine, NamesEngine(claim, entry));
+    if (is_engine) continue;
     if (RenameToNew(claim, entry.path) != 0) return NameTaken(entry.path, claim);
     return absl::AbortedError(absl::StrCat(entry.path, ": another file has the engine's name"));
   }
@@ -221,7 +237,8 @@ absl::Status UndoMove(const Target& target, const Journal& journal) {
 }
 
 absl::Status DrainEngines(const Target& target, const Journal& journal, ProgressMeter& meter) {
-  if (IsPublished(target, journal)) return absl::OkStatus();
+  PTE_ASSIGN_OR_RETURN(const bool is_published, IsPublished(target, journal));
+  if (is_published) return absl::OkStatus();
   std::vector<const JournalEntry*> engines;
   for (const JournalEntry& entry : journal.entries) {
     if (entry.strategy == MoveStrategy::kDrain) engines.push_back(&entry);
@@ -236,7 +253,8 @@ absl::Status DrainEngines(const Target& target, const Journal& journal, Progress
 }
 
 absl::Status PublishWork(const Target& target, const Journal& journal) {
-  if (IsPublished(target, journal)) return absl::OkStatus();
+  PTE_ASSIGN_OR_RETURN(const bool is_published, IsPublished(target, journal));
+  if (is_published) return absl::OkStatus();
   const std::string work_path = WorkPath(target, journal);
   // Not for writing: the mode that it is to have may be set already.
   PTE_ASSIGN_OR_RETURN(OpenedFile work, OpenRegular(work_path));

@@ -25,7 +25,7 @@ uint64_t DrainChunk();
 void SetDrainChunk(uint64_t chunk);
 
 // Whether the target is the file that the journal's move made.
-bool IsPublished(const Target& target, const Journal& journal);
+absl::StatusOr<bool> IsPublished(const Target& target, const Journal& journal);
 
 // Whether everything that a recovery would touch is what the journal says.
 //   kDataLoss  it is not; the message says what is another

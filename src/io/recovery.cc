@@ -41,7 +41,8 @@ absl::StatusOr<OldMove> RecoverMove(const Target& target) {
   PTE_ASSIGN_OR_RETURN(const std::optional<Journal> journal, ReadJournal(target));
   if (!journal) return OldMove::kNone;
   PTE_RETURN_IF_ERROR(CheckJournal(target, *journal));
-  if (journal->state == MoveState::kCommitted || IsPublished(target, *journal)) return FinishMove(target, *journal);
+  PTE_ASSIGN_OR_RETURN(const bool is_published, IsPublished(target, *journal));
+  if (is_published || journal->state == MoveState::kCommitted) return FinishMove(target, *journal);
   PTE_RETURN_IF_ERROR(UndoMove(target, *journal));
   return OldMove::kUndone;
 }
