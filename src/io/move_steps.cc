@@ -268,10 +268,16 @@ absl::Status PublishWork(const Target& target, const Journal& journal) {
   if (work.fd.Close() != 0 && errno != EINTR) return FromErrno(errno, work_path, "closing it");
   const int renamed = journal.replace ? Uninterrupted([&] { return sys::Rename(work_path.c_str(), target.path.c_str()); })
                                       : RenameToNew(work_path, target.path);
-  if (renamed != 0 && !journal.replace && errno == EEXIST) {
-    return absl::AlreadyExistsError(absl::StrCat(target.path, ": the file is there already"));
+  if (renamed == 0) return absl::OkStatus();
+  const int error = errno;
+  PTE_ASSIGN_OR_RETURN(const bool has_name, IsPublished(target, journal));
+  if (has_name) {
+    // Where renaming is linking and unlinking, only the unlinking failed.
+    RemoveOwn(work_path);
+    return absl::OkStatus();
   }
-  return renamed == 0 ? absl::OkStatus() : FromErrno(errno, target.path, "renaming the finished file to it");
+  if (!journal.replace && error == EEXIST) return absl::AlreadyExistsError(absl::StrCat(target.path, ": the file is there already"));
+  return FromErrno(error, target.path, "renaming the finished file to it");
 }
 
 std::vector<std::string> RemoveSources(const Journal& journal) {
