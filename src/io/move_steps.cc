@@ -79,7 +79,7 @@ absl::Status ShrinkToEngine(const JournalEntry& entry, const OpenedFile& work, c
                                             " or at least ", grown, " bytes, found ", work.stat.size, "; nothing was touched"));
   }
   PTE_RETURN_IF_ERROR(Truncate(work.fd.get(), grown, path));
-  if (Uninterrupted([&] { return sys::CollapseRange(work.fd.get(), 0, entry.offset); }) != 0) {
+  if (entry.offset > 0 && Uninterrupted([&] { return sys::CollapseRange(work.fd.get(), 0, entry.offset); }) != 0) {
     return FromErrno(errno, path, "taking the space in front of the engine back");
   }
   return absl::OkStatus();
@@ -206,7 +206,7 @@ absl::Status Adopt(const Target& target, const Journal& journal, const JournalEn
     if (RenameToNew(work_path, entry.path) != 0) return NameTaken(entry.path, work_path);
     return absl::AbortedError(absl::StrCat(entry.path, ": another file has the engine's name"));
   }
-  if (Uninterrupted([&] { return sys::InsertRange(fd, 0, entry.offset); }) == 0) return absl::OkStatus();
+  if (entry.offset == 0 || Uninterrupted([&] { return sys::InsertRange(fd, 0, entry.offset); }) == 0) return absl::OkStatus();
   return FromErrno(errno, work_path, absl::StrCat("making room for ", Number(entry.offset), " bytes in front of the engine"));
 }
 
