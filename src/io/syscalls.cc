@@ -124,7 +124,9 @@ int Allocate(int fd, uint64_t offset, uint64_t length) {
 int SetMode(int fd, uint32_t mode) { return ::fchmod(fd, mode); }
 
 int SetModified(int fd, int64_t modified_ns) {
-  const timespec times[2] = {{0, UTIME_OMIT}, {modified_ns / kNanoseconds, modified_ns % kNanoseconds}};
+  // Nanoseconds count upwards before 1970 too.
+  const int64_t part = (modified_ns % kNanoseconds + kNanoseconds) % kNanoseconds;
+  const timespec times[2] = {{0, UTIME_OMIT}, {(modified_ns - part) / kNanoseconds, part}};
   return ::futimens(fd, times);
 }
 
