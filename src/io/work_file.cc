@@ -44,9 +44,10 @@ absl::StatusOr<WorkFile> CreateWorkFile(const Target& target) {
 void RemoveLeftovers(const Target& target) {
   std::vector<std::string> names;
   if (sys::ListFolder(target.folder.c_str(), names) != 0) return;
-  const std::string prefix = std::filesystem::path(target.Hidden("-")).filename().string();
+  const std::string prefix = HiddenName(target.name, "-");
+  const std::string new_journal = HiddenName(target.name, kNewJournalSuffix);
   for (const std::string& name : names) {
-    if (IsWorkName(name, prefix)) RemoveOwn(target.InFolder(name));
+    if (IsWorkName(name, prefix) || name == new_journal) RemoveOwn(target.InFolder(name));
   }
 }
 

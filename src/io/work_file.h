@@ -22,7 +22,7 @@ inline constexpr uint32_t kPlainModeBits = 0777;
 // A new one, of a name that nobody can guess; never more open to others than the file that it will replace.
 absl::StatusOr<WorkFile> CreateWorkFile(const Target& target);
 
-// Removes those of savers to this target that died. Its lock must be held.
+// Removes those of savers to this target that died, and the journals that they had not put in place. Its lock must be held.
 void RemoveLeftovers(const Target& target);
 
 }  // namespace pte
