@@ -149,9 +149,11 @@ absl::Status WriteFile(const std::string& path, std::string_view bytes, bool syn
 
 }  // namespace
 
-std::string JournalEntry::ClaimPath() const {
-  const std::filesystem::path source(path);
-  return (source.parent_path() / HiddenName(source.filename().string(), kClaimSuffix)).string();
+std::string ClaimPath(const Journal& journal, const JournalEntry& entry) {
+  const std::filesystem::path source(entry.path);
+  const uint64_t move = XXH3_64bits(journal.work_name.data(), journal.work_name.size());
+  const std::string suffix = absl::StrCat("-", absl::Hex(move, absl::kZeroPad16), ToAbsl(kClaimSuffix));
+  return (source.parent_path() / HiddenName(source.filename().string(), suffix)).string();
 }
 
 std::string EncodeJournal(const Journal& journal) {

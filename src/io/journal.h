@@ -24,9 +24,6 @@ struct JournalEntry {
   FileIdentity identity;  // of the source before the move
   uint32_t mode = 0;
   uint64_t offset = 0;  // of its bytes in the target
-
-  // The hidden name that an engine has while it is emptied.
-  std::string ClaimPath() const;
 };
 
 struct Journal {
@@ -41,6 +38,9 @@ struct Journal {
   uint64_t work_inode = 0;
   std::vector<JournalEntry> entries;
 };
+
+// The hidden name that an engine has while this move empties it; no other move has the same, not one to the same target either.
+std::string ClaimPath(const Journal& journal, const JournalEntry& entry);
 
 std::string EncodeJournal(const Journal& journal);
 

@@ -109,8 +109,8 @@ absl::Status UndoAdopt(const std::string& work_path, const JournalEntry& entry) 
   return GiveBack(work_path, entry);
 }
 
-absl::Status UndoClaim(const JournalEntry& entry) {
-  const std::string claim = entry.ClaimPath();
+absl::Status UndoClaim(const Journal& journal, const JournalEntry& entry) {
+  const std::string claim = ClaimPath(journal, entry);
   PTE_ASSIGN_OR_RETURN(const bool is_claimed, NamesEngine(claim, entry));
   return is_claimed ? GiveBack(claim, entry) : absl::OkStatus();
 }
@@ -137,14 +137,14 @@ absl::Status CopyTail(const OpenedFile& engine, const std::string& name, uint64_
   return writer.Flush();
 }
 
-absl::Status DrainEngine(const JournalEntry& entry, const OpenedFile& work, const std::string& work_path, bool synced,
+absl::Status DrainEngine(const Journal& journal, const JournalEntry& entry, const OpenedFile& work, const std::string& work_path,
                          ProgressMeter& meter) {
-  const std::string path = entry.ClaimPath();
+  const std::string path = ClaimPath(journal, entry);
   PTE_ASSIGN_OR_RETURN(OpenedFile engine, OpenOwn(path, entry.identity.device, entry.identity.inode));
   while (engine.stat.size > 0) {
     const uint64_t begin = (engine.stat.size - 1) / DrainChunk() * DrainChunk();
     PTE_RETURN_IF_ERROR(CopyTail(engine, path, begin, entry, work, work_path, meter));
-    if (synced) PTE_RETURN_IF_ERROR(Sync(work.fd.get(), work_path));
+    if (journal.synced) PTE_RETURN_IF_ERROR(Sync(work.fd.get(), work_path));
     PTE_RETURN_IF_ERROR(Truncate(engine.fd.get(), begin, path));
     PTE_ASSIGN_OR_RETURN(engine.stat, StatRegular(engine.fd.get(), path));
   }
@@ -155,7 +155,7 @@ absl::Status DrainEngine(const JournalEntry& entry, const OpenedFile& work, cons
 std::string RemoveSource(const Journal& journal, const JournalEntry& entry) {
   if (entry.strategy == MoveStrategy::kAdopt) return "";
   const bool is_drained = entry.strategy == MoveStrategy::kDrain;
-  const std::string path = is_drained ? entry.ClaimPath() : entry.path;
+  const std::string path = is_drained ? ClaimPath(journal, entry) : entry.path;
   sys::FileStat stat;
   if (sys::StatPath(path.c_str(), stat) != 0) return errno == ENOENT ? "" : absl::StrCat("cannot be looked at, errno ", errno);
   if (IsFile(stat, journal.work_device, journal.work_inode)) return "it is the container itself";
@@ -186,10 +186,10 @@ absl::Status CheckJournal(const Target& target, const Journal& journal) {
   for (const JournalEntry& entry : journal.entries) {
     if (entry.strategy != MoveStrategy::kDrain) continue;
     // An emptied engine keeps its hidden name until the target is published: one that is missing may have taken bytes with it.
-    PTE_ASSIGN_OR_RETURN(const std::optional<sys::FileStat> engine, LookAt(entry.ClaimPath()));
+    PTE_ASSIGN_OR_RETURN(const std::optional<sys::FileStat> engine, LookAt(ClaimPath(journal, entry)));
     if (!engine && !is_committed) continue;
     const bool has_size = engine && (is_committed ? engine->size <= entry.identity.size : engine->size == entry.identity.size);
-    if (!has_size || !IsSource(*engine, entry)) return Another(entry.ClaimPath());
+    if (!has_size || !IsSource(*engine, entry)) return Another(ClaimPath(journal, entry));
   }
   return absl::OkStatus();
 }
@@ -213,7 +213,7 @@ absl::Status Adopt(const Target& target, const Journal& journal, const JournalEn
 absl::Status ClaimEngines(const Journal& journal) {
   for (const JournalEntry& entry : journal.entries) {
     if (entry.strategy != MoveStrategy::kDrain) continue;
-    const std::string claim = entry.ClaimPath();
+    const std::string claim = ClaimPath(journal, entry);
     if (RenameToNew(entry.path, claim) != 0) {
       if (errno != ENOENT && errno != EEXIST) return FromErrno(errno, entry.path, "claiming it");
       return absl::AbortedError(absl::StrCat(entry.path, ": the engine is gone, or another move is emptying it"));
@@ -229,7 +229,7 @@ absl::Status ClaimEngines(const Journal& journal) {
 absl::Status UndoMove(const Target& target, const Journal& journal) {
   const std::string work_path = WorkPath(target, journal);
   for (const JournalEntry& entry : journal.entries) {
-    if (entry.strategy == MoveStrategy::kDrain) PTE_RETURN_IF_ERROR(UndoClaim(entry));
+    if (entry.strategy == MoveStrategy::kDrain) PTE_RETURN_IF_ERROR(UndoClaim(journal, entry));
   }
   const JournalEntry* adopted = AdoptedEntry(journal);
   PTE_RETURN_IF_ERROR(adopted != nullptr ? UndoAdopt(work_path, *adopted) : RemoveWork(work_path, journal));
@@ -248,7 +248,7 @@ absl::Status DrainEngines(const Target& target, const Journal& journal, Progress
   std::sort(engines.begin(), engines.end(), [](const JournalEntry* a, const JournalEntry* b) { return a->offset > b->offset; });
   const std::string work_path = WorkPath(target, journal);
   PTE_ASSIGN_OR_RETURN(const OpenedFile work, OpenOwn(work_path, journal.work_device, journal.work_inode));
-  for (const JournalEntry* engine : engines) PTE_RETURN_IF_ERROR(DrainEngine(*engine, work, work_path, journal.synced, meter));
+  for (const JournalEntry* engine : engines) PTE_RETURN_IF_ERROR(DrainEngine(journal, *engine, work, work_path, meter));
   return absl::OkStatus();
 }
 
