@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -165,9 +166,21 @@ class Move {
     }
     Journal committed = journal_;
     committed.state = MoveState::kCommitted;
-    PTE_RETURN_IF_ERROR(WriteJournal(target_, committed));
-    journal_ = std::move(committed);
-    return absl::OkStatus();
+    const absl::Status written = WriteJournal(target_, committed);
+    if (written.ok()) {
+      journal_ = std::move(committed);
+    } else {
+      can_undo_ = TakeBackCommit();
+    }
+    return written;
+  }
+
+  // A commit that failed may be in place all the same, and must not be while the move is undone: who recovers would then finish it without
+  // what has been undone. Whether it is not.
+  bool TakeBackCommit() const {
+    const absl::StatusOr<std::optional<Journal>> found = ReadJournal(target_);
+    if (!found.ok() || !*found) return false;
+    return (*found)->state == MoveState::kPrepared || WriteJournal(target_, journal_).ok();
   }
 
   // The error that ended the move, when everything is as it was; both errors where it is not.
@@ -177,7 +190,7 @@ class Move {
       if (!work_path_.empty()) RemoveOwn(work_path_);
       return why;
     }
-    const absl::Status undone = UndoMove(target_, journal_);
+    const absl::Status undone = can_undo_ ? UndoMove(target_, journal_) : absl::AbortedError("the journal cannot be written");
     if (undone.ok()) return why;
     return absl::Status(why.code(), absl::StrCat(why.message(), "; undoing it failed too: ", undone.message(),
                                                  "; nothing is lost, and recovering ", target_.path, " finishes it"));
@@ -219,6 +232,7 @@ class Move {
   std::unordered_map<uint64_t, size_t> in_place_;  // sources that are not written, by their offset
   Journal journal_;
   bool has_journal_ = false;
+  bool can_undo_ = true;  // the journal says that nothing is committed
   std::string work_path_;
   Descriptor work_fd_;
   SavedParts saved_;
