@@ -94,10 +94,14 @@ class Collector {
 
  private:
   absl::Status AddRange(const Rope::SourceRange& range, uint64_t offset, size_t part) {
+    if (const GivenFile* file = MovableFile(range)) {
+      const FileIdentity identity = file->GivenIdentity();
+      ++uses_[{identity.device, identity.inode}];
+      return known_.contains(file) ? absl::OkStatus() : Add(range, *file, offset, part, false);
+    }
     PTE_ASSIGN_OR_RETURN(const std::optional<FileRange> opened, OpenFileRange(*range.source, range.offset, range.length));
     if (opened) ++uses_[{opened->identity.device, opened->identity.inode}];
-    const GivenFile* file = MovableFile(range);
-    return file == nullptr || known_.contains(file) ? absl::OkStatus() : Add(range, *file, offset, part, false);
+    return absl::OkStatus();
   }
 
   absl::Status Add(const Rope::SourceRange& range, const GivenFile& file, uint64_t offset, size_t part, bool is_absorbed) {
@@ -131,11 +135,17 @@ class Collector {
       PTE_ASSIGN_OR_RETURN(OpenedFile readable, OpenRegular(source.path));
       source.fd = std::move(readable.fd);
     }
+    if (!only_look_ && Uninterrupted([&] { return sys::TryLock(source.fd.get()); }) != 0) {
+      if (errno == EWOULDBLOCK) return absl::AbortedError(absl::StrCat(source.path, ": another process is moving this file"));
+      if (source.reason.empty()) source.reason = "it cannot be locked";
+    }
+    // After locking: who had the lock until just now may have moved it.
     const FileRange whole{source.fd.get(), 0, source.identity.size, source.identity, source.path};
     PTE_RETURN_IF_ERROR(whole.CheckUnchanged());
-    if (only_look_ || Uninterrupted([&] { return sys::TryLock(source.fd.get()); }) == 0) return absl::OkStatus();
-    if (errno == EWOULDBLOCK) return absl::AbortedError(absl::StrCat(source.path, ": another process is moving this file"));
-    if (source.reason.empty()) source.reason = "it cannot be locked";
+    sys::FileStat named;
+    if (sys::StatPath(source.path.c_str(), named) != 0 || (!named.is_symlink && IdentityOf(named) != source.identity)) {
+      return absl::AbortedError(absl::StrCat(source.path, ": the file is gone since it was given"));
+    }
     return absl::OkStatus();
   }
 
