@@ -217,9 +217,9 @@ class Move {
 
   void RedirectHandles() const {
     sys::FileStat stat;
-    if (sys::Stat(work_fd_.get(), stat) != 0) return;
+    if (sys::Stat(work_fd_.get(), stat) != 0 && sys::StatPath(target_.path.c_str(), stat) != 0) return;
     for (const MoveSource& source : sources_) {
-      if (source.stays) continue;
+      if (source.stays && !source.is_target) continue;
       for (const MoveSource::Handle& handle : source.handles) handle.file->ReadFrom(target_.path, handle.offset, IdentityOf(stat));
     }
   }

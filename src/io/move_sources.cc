@@ -56,10 +56,10 @@ class Collector {
   Collector(const Target& target, const SaveOptions& options, bool only_look)
       : target_(target), options_(options), only_look_(only_look), probe_(target) {
     is_synced_ = options.durability.value_or(Durability::kSynced) == Durability::kSynced;
-    if (sys::StatPath(target.folder.c_str(), folder_) != 0) folder_ = {};
     for (const std::filesystem::path& path : options.keep) {
-      sys::FileStat stat;
-      if (sys::StatPath(path.c_str(), stat) == 0) keep_.insert({stat.device, stat.inode});
+      // Links are followed: whoever needs the name needs the file that it leads to.
+      const absl::StatusOr<OpenedFile> file = OpenRegular(path.string());
+      if (file.ok()) keep_.insert({file->stat.device, file->stat.inode});
     }
   }
 
@@ -155,8 +155,11 @@ class Collector {
     sys::FileStat stat;
     if (sys::Stat(source.fd.get(), stat) != 0) stat = {};
     source.mode = stat.mode;
+    const uint64_t links = stat.links;
     const bool is_target = target_.old_file && FileKey{target_.old_file->device, target_.old_file->inode} == key;
     if (is_target) Keep(source, "it is the file that is replaced");
+    source.is_target = is_target;
+    if (sys::StatPath(source.path.c_str(), stat) == 0 && stat.is_symlink) Keep(source, "it is a symbolic link");
     if (keep_.contains(key)) Keep(source, "somebody needs it under its own name");
     const std::string folder = std::filesystem::path(source.path).parent_path().string();
     if (sys::CheckFolderWritable(folder.c_str()) != 0) Keep(source, "its folder cannot be written");
@@ -165,9 +168,9 @@ class Collector {
       return;
     }
     if (!probe_.is_open()) Refuse(source, "the target's file system cannot be tried");
-    if (source.identity.device != folder_.device) Refuse(source, "it is on another file system");
+    if (source.identity.device != probe_.device()) Refuse(source, "it is on another file system");
     if (TryClone(source)) return;
-    if (stat.links != 1) Refuse(source, "it has other names");
+    if (links != 1) Refuse(source, "it has other names");
     if (uses_[key] > 1) Refuse(source, "the output needs it more than once");
     if (sys::CheckUnused(source.fd.get()) != 0 && errno == EAGAIN) Refuse(source, "it is open or mapped elsewhere");
     if (source.stays) Refuse(source, source.why_kept);
@@ -176,7 +179,7 @@ class Collector {
   }
 
   bool TryClone(MoveSource& source) const {
-    const bool is_possible = probe_.is_open() && source.identity.device == folder_.device && !IsForbidden(Strategy::kClone) &&
+    const bool is_possible = probe_.is_open() && source.identity.device == probe_.device() && !IsForbidden(Strategy::kClone) &&
                              source.offset % probe_.block() == 0 && source.identity.size >= probe_.block() &&
                              probe_.CanClone(source.fd.get());
     if (!is_possible) return false;
@@ -224,7 +227,6 @@ class Collector {
   const bool only_look_;
   Probe probe_;
   bool is_synced_ = true;
-  sys::FileStat folder_;
   std::set<FileKey> keep_;
   std::map<FileKey, size_t> uses_;
   std::set<const GivenFile*> known_;

@@ -38,7 +38,8 @@ struct MoveSource {
 
   Strategy strategy = Strategy::kCopy;
   std::string reason = {};
-  bool stays = false;  // is not removed
+  bool stays = false;      // is not removed
+  bool is_target = false;  // is what the output replaces
   std::string why_kept = {};
 };
 
