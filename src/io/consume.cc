@@ -139,13 +139,12 @@ class Move {
 
   // Each cut of an engine pays for its next piece; the first has nothing to live on.
   absl::Status ReserveFirstPiece() const {
-    const MoveSource* highest = nullptr;
-    for (const MoveSource& source : sources_) {
-      if (source.strategy == Strategy::kDrain && (highest == nullptr || source.offset > highest->offset)) highest = &source;
-    }
-    if (highest == nullptr) return absl::OkStatus();
-    const uint64_t begin = (highest->identity.size - 1) / DrainChunk() * DrainChunk();
-    if (sys::Allocate(work_fd_.get(), highest->offset + begin, highest->identity.size - begin) == 0) return absl::OkStatus();
+    const JournalEntry* first = FirstDrained(journal_);
+    if (first == nullptr) return absl::OkStatus();
+    sys::FileStat stat;
+    if (sys::Stat(work_fd_.get(), stat) != 0) return FromErrno(errno, target_.path, "looking at the new file");
+    const uint64_t begin = LastPiece(first->identity.size, stat.block_size);
+    if (sys::Allocate(work_fd_.get(), first->offset + begin, first->identity.size - begin) == 0) return absl::OkStatus();
     // A file system that cannot reserve is no reason to stop; one that is full is.
     return errno == ENOSPC || errno == EDQUOT ? FromErrno(errno, target_.path, "reserving space for the first piece of an engine")
                                               : absl::OkStatus();

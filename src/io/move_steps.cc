@@ -142,13 +142,25 @@ absl::Status DrainEngine(const Journal& journal, const JournalEntry& entry, cons
   const std::string path = ClaimPath(journal, entry);
   PTE_ASSIGN_OR_RETURN(OpenedFile engine, OpenOwn(path, entry.identity.device, entry.identity.inode));
   while (engine.stat.size > 0) {
-    const uint64_t begin = (engine.stat.size - 1) / DrainChunk() * DrainChunk();
+    const uint64_t begin = LastPiece(engine.stat.size, work.stat.block_size);
     PTE_RETURN_IF_ERROR(CopyTail(engine, path, begin, entry, work, work_path, meter));
     if (journal.synced) PTE_RETURN_IF_ERROR(Sync(work.fd.get(), work_path));
     PTE_RETURN_IF_ERROR(Truncate(engine.fd.get(), begin, path));
     PTE_ASSIGN_OR_RETURN(engine.stat, StatRegular(engine.fd.get(), path));
   }
   return absl::OkStatus();
+}
+
+std::vector<const JournalEntry*> DrainOrder(const Journal& journal) {
+  std::vector<const JournalEntry*> engines;
+  for (const JournalEntry& entry : journal.entries) {
+    if (entry.strategy == MoveStrategy::kDrain) engines.push_back(&entry);
+  }
+  const auto comes_first = [](const JournalEntry* a, const JournalEntry* b) {
+    return a->identity.size != b->identity.size ? a->identity.size > b->identity.size : a->offset > b->offset;
+  };
+  std::sort(engines.begin(), engines.end(), comes_first);
+  return engines;
 }
 
 // Removes a source that is still what the journal says; why not, where it stays.
@@ -236,16 +248,24 @@ absl::Status UndoMove(const Target& target, const Journal& journal) {
   return RemoveJournal(target);
 }
 
+uint64_t LastPiece(uint64_t size, uint64_t block) {
+  const uint64_t chunk = DrainChunk();
+  if (size <= chunk) return 0;
+  const bool is_usual = block > 0 && block <= chunk && chunk % block == 0;
+  const uint64_t step = is_usual ? block : chunk;
+  return (size - chunk + step - 1) / step * step;
+}
+
+const JournalEntry* FirstDrained(const Journal& journal) {
+  const std::vector<const JournalEntry*> engines = DrainOrder(journal);
+  return engines.empty() ? nullptr : engines.front();
+}
+
 absl::Status DrainEngines(const Target& target, const Journal& journal, ProgressMeter& meter) {
   PTE_ASSIGN_OR_RETURN(const bool is_published, IsPublished(target, journal));
   if (is_published) return absl::OkStatus();
-  std::vector<const JournalEntry*> engines;
-  for (const JournalEntry& entry : journal.entries) {
-    if (entry.strategy == MoveStrategy::kDrain) engines.push_back(&entry);
-  }
+  const std::vector<const JournalEntry*> engines = DrainOrder(journal);
   if (engines.empty()) return absl::OkStatus();
-  // The highest first: its last piece is what was reserved.
-  std::sort(engines.begin(), engines.end(), [](const JournalEntry* a, const JournalEntry* b) { return a->offset > b->offset; });
   const std::string work_path = WorkPath(target, journal);
   PTE_ASSIGN_OR_RETURN(const OpenedFile work, OpenOwn(work_path, journal.work_device, journal.work_inode));
   for (const JournalEntry* engine : engines) PTE_RETURN_IF_ERROR(DrainEngine(journal, *engine, work, work_path, meter));
