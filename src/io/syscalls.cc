@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
@@ -165,7 +166,8 @@ int64_t ExtentCount(int fd) {
 
 int CheckUnused(int fd) {
 #ifdef F_SETLEASE
-  if (::fcntl(fd, F_SETLEASE, F_WRLCK) != 0) return -1;
+  // Who opens the file while we look makes the system send us a signal, which must be one that nobody dies of.
+  if (::fcntl(fd, F_SETSIG, SIGURG) != 0 || ::fcntl(fd, F_SETLEASE, F_WRLCK) != 0) return -1;
   return ::fcntl(fd, F_SETLEASE, F_UNLCK);
 #else
   (void)fd;
