@@ -78,7 +78,7 @@ struct SourceOutcome {
   uint64_t file_offset = 0;  // of its bytes in the output
   uint64_t size = 0;
   Strategy strategy = Strategy::kCopy;
-  std::string reason = {};    // why no better strategy was taken; "" where it was
+  std::string reason = {};    // why no better strategy was taken; "" where it was cloned
   bool removed = false;       // nothing is left under its path
   std::string why_kept = {};  // where it is not removed
 };

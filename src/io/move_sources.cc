@@ -21,6 +21,8 @@ namespace {
 // A power cut may tear an insertion that takes more than one step of the file system's own journal; ext4 takes one for about 340 extents.
 constexpr int64_t kMostExtents = 300;
 
+constexpr std::string_view kDrainForbidden = "draining is forbidden";
+
 using FileKey = std::pair<uint64_t, uint64_t>;  // device and inode
 
 // What the target's file system can do, tried on a file without a name.
@@ -175,7 +177,7 @@ class Collector {
     if (sys::CheckUnused(source.fd.get()) != 0 && errno == EAGAIN) Refuse(source, "it is open or mapped elsewhere");
     if (source.stays) Refuse(source, source.why_kept);
     if (source.reason.empty() && !IsForbidden(Strategy::kDrain)) source.strategy = Strategy::kDrain;
-    if (IsForbidden(Strategy::kDrain)) Refuse(source, "draining is forbidden");
+    if (IsForbidden(Strategy::kDrain)) Refuse(source, kDrainForbidden);
   }
 
   bool TryClone(MoveSource& source) const {
@@ -192,23 +194,37 @@ class Collector {
     MoveSource* best = nullptr;
     for (MoveSource& source : sources_) {
       const bool is_larger = best == nullptr || source.identity.size > best->identity.size;
-      if (CanAdopt(source) && is_larger) best = &source;
+      if (WhyNotAdopted(source).empty() && is_larger) best = &source;
+    }
+    for (MoveSource& source : sources_) {
+      if (&source == best || source.strategy != Strategy::kDrain) continue;
+      source.reason = WhyNotAdopted(source);
+      if (source.reason.empty()) source.reason = "another engine is adopted";
     }
     if (best == nullptr) return;
     best->strategy = Strategy::kAdopt;
-    best->reason.clear();
+    best->reason = WhyNotCloned(*best);
   }
 
   // What can be drained can be adopted, where its place and the file system allow.
-  bool CanAdopt(const MoveSource& source) {
+  std::string_view WhyNotAdopted(const MoveSource& source) {
     sys::FileStat stat;
-    const bool could_drain = source.strategy == Strategy::kDrain || source.reason == "draining is forbidden";
-    if (!could_drain || source.is_absorbed || IsForbidden(Strategy::kAdopt)) return false;
-    if (sys::Stat(source.fd.get(), stat) != 0 || stat.owner != sys::User()) return false;
-    if (source.offset % probe_.block() != 0 || !probe_.CanInsert()) return false;
-    if (!is_synced_) return true;
+    const bool could_drain = source.strategy == Strategy::kDrain || source.reason == kDrainForbidden;
+    if (!could_drain || source.is_absorbed) return "it cannot be moved in place";
+    if (IsForbidden(Strategy::kAdopt)) return "adopting is forbidden";
+    if (sys::Stat(source.fd.get(), stat) != 0 || stat.owner != sys::User()) return "it belongs to another user";
+    if (source.offset % probe_.block() != 0) return "its place in the output is not at a block";
+    if (!probe_.CanInsert()) return "the file system cannot insert space in front of it";
+    if (!is_synced_) return "";
+    if (!probe_.IsExt4()) return "a power cut could tear the insertion of space on this file system";
     const int64_t extents = sys::ExtentCount(source.fd.get());
-    return probe_.IsExt4() && extents >= 0 && extents <= kMostExtents;
+    return extents >= 0 && extents <= kMostExtents ? "" : "it is in so many pieces that a power cut could tear the insertion of space";
+  }
+
+  std::string_view WhyNotCloned(const MoveSource& source) const {
+    if (IsForbidden(Strategy::kClone)) return "cloning is forbidden";
+    const bool has_block = source.offset % probe_.block() == 0 && source.identity.size >= probe_.block();
+    return has_block ? "the file system does not share blocks" : "it has no whole block at a block of the output";
   }
 
   bool IsForbidden(Strategy strategy) const {
