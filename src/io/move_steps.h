@@ -41,8 +41,8 @@ absl::Status ClaimEngines(const Journal& journal);
 // Everything as it was before the move, which must not be committed. Removes the journal last.
 absl::Status UndoMove(const Target& target, const Journal& journal);
 
-// Where the piece of an engine of `size` bytes begins that is drained next: of a whole chunk, but for the last one in front, and at a block,
-// so that cutting it off frees as much as it took.
+// Where the piece of an engine of `size` bytes begins that is drained next: of a whole chunk, but for the last one in front, and at a
+// block, so that cutting it off frees as much as it took.
 uint64_t LastPiece(uint64_t size, uint64_t block);
 
 // The engine that is drained first: the largest, so that no other has a larger piece than the one that space is reserved for; nullptr
