@@ -21,7 +21,7 @@ quietly() {
 }
 
 cmake/install_packages.sh g++ clang cmake ninja-build clang-format libflatbuffers-dev flatbuffers-compiler libabsl-dev libxxhash-dev \
-  nlohmann-json3-dev libcli11-dev libssl-dev libgtest-dev libgmock-dev libbenchmark-dev
+  nlohmann-json3-dev libcli11-dev libssl-dev libgtest-dev libgmock-dev libbenchmark-dev xfsprogs btrfs-progs
 clang_major=$(clang --version | sed -nE '1s/.*version ([0-9]+).*/\1/p')
 cmake/install_packages.sh "libclang-rt-$clang_major-dev"
 
