@@ -110,8 +110,9 @@ void PrintPlanText(const std::string& file, const Contents& contents, const Move
     const std::string kept = source.removed ? "" : absl::StrCat("; stays: ", source.why_kept);
     out.Print(absl::StrCat(Escaped(source.path.string()), ": ", std::string(StrategyName(source.strategy)), why, kept, "\n"));
   }
-  out.Print(absl::StrCat("extra disk needed: ", SizeText(plan.extra_disk, exact), "; file ", SizeText(plan.layout.file_size, exact),
-                         ", padding ", SizeText(plan.layout.padding, exact), " of it\n"));
+  const std::string of_file = plan.sources.empty() ? "" : absl::StrCat("; file ", SizeText(plan.layout.file_size, exact));
+  out.Print(absl::StrCat("extra disk needed: ", SizeText(plan.extra_disk, exact), of_file, ", padding ",
+                         SizeText(plan.layout.padding, exact), " of it\n"));
 }
 
 void PrintPlanJson(const std::string& file, const Contents& contents, const MovePlan& plan, Output& out) {

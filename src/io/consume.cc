@@ -83,6 +83,9 @@ class Move {
     work_path_ = work.path;
     sys::FileStat stat;
     if (sys::Stat(work.fd.get(), stat) != 0) return FromErrno(errno, work.path, "looking at it");
+    // It is opened again, by a recovery at the latest, and gets its final mode when it is complete.
+    constexpr uint32_t kOwnerMode = 0600;
+    if (sys::SetMode(work.fd.get(), stat.mode | kOwnerMode) != 0) return FromErrno(errno, work.path, "opening it to its owner");
     journal_.synced = IsSynced();
     journal_.replace = options_.if_exists == IfExists::kReplace;
     journal_.mode = target_.old_file ? target_.old_file->mode & kPlainModeBits : stat.mode;

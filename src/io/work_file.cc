@@ -19,7 +19,6 @@ namespace {
 
 constexpr size_t kRandomDigits = 16;     // of the number in a work file's name
 constexpr uint32_t kNewFileMode = 0666;  // before the process's umask
-constexpr uint32_t kOwnerMode = 0600;    // a move opens its work file again
 
 // PREFIX + random number + suffix, and nothing else: another target's hidden names may begin and end alike.
 bool IsWorkName(absl::string_view name, const std::string& prefix) {
@@ -31,7 +30,7 @@ bool IsWorkName(absl::string_view name, const std::string& prefix) {
 
 absl::StatusOr<WorkFile> CreateWorkFile(const Target& target) {
   constexpr int kTries = 100;
-  const uint32_t mode = target.old_file ? (target.old_file->mode & kNewFileMode) | kOwnerMode : kNewFileMode;
+  const uint32_t mode = target.old_file ? target.old_file->mode & kNewFileMode : kNewFileMode;
   for (uint64_t i = 0; i < kTries; ++i) {
     std::string path = target.Hidden(absl::StrCat("-", absl::Hex(sys::Random() + i, absl::kZeroPad16), ToAbsl(kWorkSuffix)));
     Descriptor fd(Uninterrupted([&] { return sys::CreateNew(path.c_str(), mode); }));

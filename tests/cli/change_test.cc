@@ -180,14 +180,13 @@ TEST_F(ChangeTest, TheFileItselfIsChangedInPlaceOnly) {
 
 TEST_F(ChangeTest, RefusalsAreExact) {
   EXPECT_EQ(Refusal({"add", "linear_xnnpack.pte", "-o", "out"}), "pte: add needs KEY=FILE or --entry\n");
-  EXPECT_EQ(Refusal({"add", "linear_xnnpack.pte", "-o", "out", "k=other.bin", "--move"}),
-            "pte: moving is not in this version; without --move files are copied\n");
+  EXPECT_EQ(Refusal({"add", "linear_xnnpack.pte", "-o", "/dev/null", "k=other.bin", "--move"}),
+            "pte: --move wants a file to move into; /dev/null is none\n");
   EXPECT_EQ(Refusal({"add", "missing.pte", "-o", "out", "k=other.bin"}),
             "pte: missing.pte: opening for reading: No such file or directory\n");
   EXPECT_THAT(Refusal({"rm", "linear_xnnpack.pte", "-o", "out"}), HasSubstr("KEY is required"));
-  EXPECT_EQ(
-      RunJson({"add", "--json", "--move", "linear_xnnpack.pte", "-o", "out", "k=other.bin"}, {.directory = dir_.path()})["error"]["code"],
-      "unimplemented");
+  EXPECT_EQ(RunJson({"add", "--json", "linear_xnnpack.pte", "-o", "out", "k=missing.bin"}, {.directory = dir_.path()})["error"]["code"],
+            "not_found");
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ TEST_F(PackTest, RefusesWhatItCannotRead) {
   EXPECT_EQ(Refusal({"-o", "x.ptd", "w=w.bin", "--dtype", "w=float32", "--shape", "w=2,x"}),
             "pte: --shape: wanted KEY=N,N,..., found w=2,x\n");
   EXPECT_EQ(Refusal({"-o", "x.ptd", "w=missing.bin"}), "pte: missing.bin: opening for reading: No such file or directory\n");
-  EXPECT_EQ(Refusal({"-o", "x.ptd", "w=w.bin", "--move"}), "pte: moving is not in this version; without --move files are copied\n");
+  EXPECT_EQ(Refusal({"-o", "/dev/null", "w=w.bin", "--move"}), "pte: --move wants a file to move into; /dev/null is none\n");
 }
 
 TEST_F(PackTest, RefusesWhatContradictsItself) {

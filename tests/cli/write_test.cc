@@ -181,7 +181,7 @@ TEST_F(WriteTest, APlanIsWhatIsWritten) {
 TEST_F(WriteTest, ASummaryWhereAsked) {
   const ToolResult result = Run(Pack("x.ptd", {"-v", "--bytes"}));
   EXPECT_EQ(result.out, "");
-  EXPECT_THAT(result.err, testing::MatchesRegex("x.ptd: 2 payloads, [0-9]+: [0-9]+ written, [0-9]+ copied, [0-9]+ cloned\n"));
+  EXPECT_THAT(result.err, testing::MatchesRegex("x.ptd: 2 payloads, [0-9]+: [0-9]+ written, [0-9]+ copied, [0-9]+ cloned, [0-9]+ moved\n"));
 }
 
 TEST_F(WriteTest, BeyondTheLimitForFileSizesNothingIsLeft) {

@@ -195,18 +195,5 @@ TEST(ContentsCheckTest, EntriesOfDataFilesAreNotForTheProgramAlone) {
   EXPECT_EQ(plan.payloads[1].key, "inside");
 }
 
-TEST(ContentsCheckTest, MovingIsRefusedClearlyUntilItIsThere) {
-  PteContents contents;
-  contents.program = OneMethod();
-  const TempDir folder;
-  SaveOptions options;
-  options.consume = true;
-  EXPECT_THAT(SavePte(contents, folder / "a.pte", {}, options), HasCodeAndMessage(StatusCode::kUnimplemented, "consume"));
-  EXPECT_THAT(SavePtd(PtdContents(), folder / "a.ptd", {}, options), HasCode(StatusCode::kUnimplemented));
-  EXPECT_THAT(SaveProgramAndData(contents, folder / "a.pte", {}, options), HasCode(StatusCode::kUnimplemented));
-  EXPECT_THAT(SaveBytes(Copy("x"), folder / "a", options), HasCode(StatusCode::kUnimplemented));
-  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
-}
-
 }  // namespace
 }  // namespace pte::test
