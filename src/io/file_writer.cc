@@ -47,6 +47,12 @@ Extent NextData(const FileRange& file, uint64_t at) {
   return {begin, std::min(static_cast<uint64_t>(hole) - file.offset, file.length)};
 }
 
+// Some file systems (ext4 without extents) call a hole what is written but not yet on the disk.
+void SettleHoles(const FileRange& file) {
+  sys::FileStat stat;
+  if (Uninterrupted([&] { return sys::Stat(file.fd, stat); }) != 0 || stat.allocated < stat.size) (void)sys::Sync(file.fd);
+}
+
 }  // namespace
 
 absl::StatusOr<FileWriter> FileWriter::Make(int fd, const std::string& name, ProgressMeter& meter, uint64_t position) {
@@ -136,6 +142,7 @@ absl::Status FileWriter::Append(const FileRange& file) {
   PTE_RETURN_IF_ERROR(Flush());
   uint64_t at = 0;
   PTE_RETURN_IF_ERROR(CloneBlocks(file, at));
+  if (at < file.length) SettleHoles(file);
   while (at < file.length) {
     const Extent data = NextData(file, at);
     if (data.begin > at) PTE_RETURN_IF_ERROR(Advance(data.begin - at, counts_.copied));

@@ -30,6 +30,7 @@ namespace {
 
 constexpr uint32_t kPermissionBits = 07777;
 constexpr size_t kLongestPath = 4096;
+constexpr uint64_t kAllocationUnit = 512;  // of st_blocks, whatever the file system's own blocks
 constexpr int64_t kNanoseconds = 1'000'000'000;
 
 void* NullWhereFailed(void* mapped) { return mapped == MAP_FAILED ? nullptr : mapped; }
@@ -44,6 +45,7 @@ int Filled(int result, const struct stat& st, FileStat& out) {
       static_cast<int64_t>(static_cast<uint64_t>(st.st_mtim.tv_sec) * uint64_t{kNanoseconds} + static_cast<uint64_t>(st.st_mtim.tv_nsec));
   out.mode = st.st_mode & kPermissionBits;
   out.block_size = static_cast<uint64_t>(st.st_blksize);
+  out.allocated = static_cast<uint64_t>(st.st_blocks) * kAllocationUnit;
   out.links = st.st_nlink;
   out.owner = st.st_uid;
   out.is_regular = S_ISREG(st.st_mode);

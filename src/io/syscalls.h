@@ -17,6 +17,7 @@ struct FileStat {
   int64_t modified_ns = 0;  // time of the last change of the bytes
   uint32_t mode = 0;        // permission bits alone
   uint64_t block_size = 0;
+  uint64_t allocated = 0;  // bytes on the disk; fewer than the size where there are holes, or where they are compressed
   uint64_t links = 0;
   uint32_t owner = 0;
   bool is_regular = false;
