@@ -169,7 +169,10 @@ std::string RemoveSource(const Journal& journal, const JournalEntry& entry) {
   const bool is_drained = entry.strategy == MoveStrategy::kDrain;
   const std::string path = is_drained ? ClaimPath(journal, entry) : entry.path;
   sys::FileStat stat;
-  if (sys::StatPath(path.c_str(), stat) != 0) return errno == ENOENT ? "" : absl::StrCat("cannot be looked at, errno ", errno);
+  // Twice, like unlinking: nobody else will.
+  if (sys::StatPath(path.c_str(), stat) != 0 && sys::StatPath(path.c_str(), stat) != 0) {
+    return errno == ENOENT ? "" : std::string(FromErrno(errno, path, "looking at it").message());
+  }
   if (IsFile(stat, journal.work_device, journal.work_inode)) return "it is the container itself";
   const bool is_same = is_drained ? IsSource(stat, entry) && stat.size == 0 : IdentityOf(stat) == entry.identity;
   if (!is_same) return "another file has its name, or it has changed";
