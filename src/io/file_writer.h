@@ -36,6 +36,9 @@ inline ByteCounts Difference(const ByteCounts& after, const ByteCounts& before) 
 
 class FileWriter {
  public:
+  // Shorter pieces are gathered in a buffer; longer ones are worth calls of their own.
+  static constexpr uint64_t kSmall = uint64_t{64} << 10;
+
   // Writes from `position` on, where the file holds zeros or nothing; `name` is for messages. Both, and the meter, must outlive the writer.
   static absl::StatusOr<FileWriter> Make(int fd, const std::string& name, ProgressMeter& meter, uint64_t position = 0);
 

@@ -182,7 +182,7 @@ class Collector {
 
   bool TryClone(MoveSource& source) const {
     const bool is_possible = probe_.is_open() && source.identity.device == probe_.device() && !IsForbidden(Strategy::kClone) &&
-                             source.offset % probe_.block() == 0 && source.identity.size >= probe_.block() &&
+                             source.offset % probe_.block() == 0 && source.identity.size >= SmallestClone() &&
                              probe_.CanClone(source.fd.get());
     if (!is_possible) return false;
     source.strategy = Strategy::kClone;
@@ -223,9 +223,12 @@ class Collector {
 
   std::string_view WhyNotCloned(const MoveSource& source) const {
     if (IsForbidden(Strategy::kClone)) return "cloning is forbidden";
-    const bool has_block = source.offset % probe_.block() == 0 && source.identity.size >= probe_.block();
-    return has_block ? "the file system does not share blocks" : "it has no whole block at a block of the output";
+    if (source.identity.size < SmallestClone()) return "it is too small to be cloned";
+    return source.offset % probe_.block() == 0 ? "the file system does not share blocks" : "its place in the output is not at a block";
   }
+
+  // Of what is smaller, the writer makes copies.
+  uint64_t SmallestClone() const { return std::max(FileWriter::kSmall, probe_.block()); }
 
   bool IsForbidden(Strategy strategy) const {
     return std::find(options_.forbidden.begin(), options_.forbidden.end(), strategy) != options_.forbidden.end();
