@@ -132,23 +132,31 @@ class Collector {
     if (!source.fd.is_open() && errno == ENOENT) {
       return absl::AbortedError(absl::StrCat(source.path, ": the file is gone since it was given"));
     }
+    // Another mover looks at this moment whether the file is used.
+    if (!source.fd.is_open() && errno == EWOULDBLOCK) return Taken(source);
     if (!source.fd.is_open()) {
       source.reason = errno == ELOOP ? "it is a symbolic link" : "it cannot be opened for writing";
       PTE_ASSIGN_OR_RETURN(OpenedFile readable, OpenRegular(source.path));
       source.fd = std::move(readable.fd);
     }
     if (!only_look_ && Uninterrupted([&] { return sys::TryLock(source.fd.get()); }) != 0) {
-      if (errno == EWOULDBLOCK) return absl::AbortedError(absl::StrCat(source.path, ": another process is moving this file"));
+      if (errno == EWOULDBLOCK) return Taken(source);
       if (source.reason.empty()) source.reason = "it cannot be locked";
     }
     // After locking: who had the lock until just now may have moved it.
     const FileRange whole{source.fd.get(), 0, source.identity.size, source.identity, source.path};
     PTE_RETURN_IF_ERROR(whole.CheckUnchanged());
     sys::FileStat named;
-    if (sys::StatPath(source.path.c_str(), named) != 0 || (!named.is_symlink && IdentityOf(named) != source.identity)) {
+    const int looked = Uninterrupted([&] { return sys::StatPath(source.path.c_str(), named); });
+    if (looked != 0 && errno != ENOENT) return FromErrno(errno, source.path, "looking at it");
+    if (looked != 0 || (!named.is_symlink && IdentityOf(named) != source.identity)) {
       return absl::AbortedError(absl::StrCat(source.path, ": the file is gone since it was given"));
     }
     return absl::OkStatus();
+  }
+
+  static absl::Status Taken(const MoveSource& source) {
+    return absl::AbortedError(absl::StrCat(source.path, ": another process is moving this file"));
   }
 
   // The best strategy but adopting, which only one of all can have.
