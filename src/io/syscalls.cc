@@ -170,7 +170,8 @@ int CheckUnused(int fd) {
 #ifdef F_SETLEASE
   // Who opens the file while we look makes the system send us a signal, which must be one that nobody dies of.
   if (::fcntl(fd, F_SETSIG, SIGURG) != 0 || ::fcntl(fd, F_SETLEASE, F_WRLCK) != 0) return -1;
-  return ::fcntl(fd, F_SETLEASE, F_UNLCK);
+  // Twice: while we have the lease we cannot even open the file ourselves.
+  return ::fcntl(fd, F_SETLEASE, F_UNLCK) == 0 ? 0 : ::fcntl(fd, F_SETLEASE, F_UNLCK);
 #else
   (void)fd;
   errno = EINVAL;
