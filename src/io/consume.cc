@@ -82,10 +82,12 @@ class Move {
     PTE_ASSIGN_OR_RETURN(WorkFile work, CreateWorkFile(target_));
     work_path_ = work.path;
     sys::FileStat stat;
-    if (sys::Stat(work.fd.get(), stat) != 0) return FromErrno(errno, work.path, "looking at it");
+    if (Uninterrupted([&] { return sys::Stat(work.fd.get(), stat); }) != 0) return FromErrno(errno, work.path, "looking at it");
     // It is opened again, by a recovery at the latest, and gets its final mode when it is complete.
     constexpr uint32_t kOwnerMode = 0600;
-    if (sys::SetMode(work.fd.get(), stat.mode | kOwnerMode) != 0) return FromErrno(errno, work.path, "opening it to its owner");
+    if (Uninterrupted([&] { return sys::SetMode(work.fd.get(), stat.mode | kOwnerMode); }) != 0) {
+      return FromErrno(errno, work.path, "opening it to its owner");
+    }
     journal_.synced = IsSynced();
     journal_.replace = options_.if_exists == IfExists::kReplace;
     journal_.mode = target_.old_file ? target_.old_file->mode & kPlainModeBits : stat.mode;
@@ -99,7 +101,8 @@ class Move {
       if (source.stays) continue;
       journal_.entries.push_back({InJournal(source.strategy), source.path, source.identity, source.mode, source.offset});
     }
-    if (adopted != nullptr && sys::Unlink(work.path.c_str()) != 0) return FromErrno(errno, work.path, "making room for the engine");
+    if (adopted != nullptr && Uninterrupted([&] { return sys::Unlink(work.path.c_str()); }) != 0)
+      return FromErrno(errno, work.path, "making room for the engine");
     has_journal_ = !journal_.entries.empty();
     if (has_journal_) PTE_RETURN_IF_ERROR(WriteJournal(target_, journal_));
     if (adopted == nullptr) {
@@ -109,7 +112,7 @@ class Move {
     for (const JournalEntry& entry : journal_.entries) {
       if (entry.strategy == MoveStrategy::kAdopt) PTE_RETURN_IF_ERROR(Adopt(target_, journal_, entry, adopted->fd.get()));
     }
-    work_fd_ = Descriptor(sys::Duplicate(adopted->fd.get()));
+    work_fd_ = Descriptor(Uninterrupted([&] { return sys::Duplicate(adopted->fd.get()); }));
     return work_fd_.is_open() ? absl::OkStatus() : FromErrno(errno, work_path_, "duplicating its descriptor");
   }
 
@@ -145,9 +148,11 @@ class Move {
     const JournalEntry* first = FirstDrained(journal_);
     if (first == nullptr) return absl::OkStatus();
     sys::FileStat stat;
-    if (sys::Stat(work_fd_.get(), stat) != 0) return FromErrno(errno, target_.path, "looking at the new file");
+    if (Uninterrupted([&] { return sys::Stat(work_fd_.get(), stat); }) != 0)
+      return FromErrno(errno, target_.path, "looking at the new file");
     const uint64_t begin = LastPiece(first->identity.size, stat.block_size);
-    if (sys::Allocate(work_fd_.get(), first->offset + begin, first->identity.size - begin) == 0) return absl::OkStatus();
+    if (Uninterrupted([&] { return sys::Allocate(work_fd_.get(), first->offset + begin, first->identity.size - begin); }) == 0)
+      return absl::OkStatus();
     // A file system that cannot reserve is no reason to stop; one that is full is.
     return errno == ENOSPC || errno == EDQUOT ? FromErrno(errno, target_.path, "reserving space for the first piece of an engine")
                                               : absl::OkStatus();
@@ -219,7 +224,9 @@ class Move {
 
   void RedirectHandles() const {
     sys::FileStat stat;
-    if (sys::Stat(work_fd_.get(), stat) != 0 && sys::StatPath(target_.path.c_str(), stat) != 0) return;
+    if (Uninterrupted([&] { return sys::Stat(work_fd_.get(), stat); }) != 0 &&
+        Uninterrupted([&] { return sys::StatPath(target_.path.c_str(), stat); }) != 0)
+      return;
     for (const MoveSource& source : sources_) {
       if (source.stays && !source.is_target) continue;
       for (const MoveSource::Handle& handle : source.handles) handle.file->ReadFrom(target_.path, handle.offset, IdentityOf(stat));

@@ -239,8 +239,8 @@ absl::Status WriteJournal(const Target& target, const Journal& journal) {
 
 absl::Status RemoveJournal(const Target& target) {
   const std::string path = target.Hidden(kJournalSuffix);
-  if (sys::Unlink(path.c_str()) == 0 || errno == ENOENT) return absl::OkStatus();
-  if (sys::Unlink(path.c_str()) == 0) return absl::OkStatus();
+  if (Uninterrupted([&] { return sys::Unlink(path.c_str()); }) == 0 || errno == ENOENT) return absl::OkStatus();
+  if (Uninterrupted([&] { return sys::Unlink(path.c_str()); }) == 0) return absl::OkStatus();
   return FromErrno(errno, path, "removing the journal");
 }
 

@@ -29,7 +29,7 @@ using FileKey = std::pair<uint64_t, uint64_t>;  // device and inode
 class Probe {
  public:
   explicit Probe(const Target& target) : fd_(sys::OpenUnnamed(target.folder.c_str())) {
-    if (fd_.is_open() && sys::Stat(fd_.get(), stat_) != 0) fd_ = Descriptor();
+    if (fd_.is_open() && Uninterrupted([&] { return sys::Stat(fd_.get(), stat_); }) != 0) fd_ = Descriptor();
   }
 
   uint64_t device() const { return stat_.device; }
@@ -163,16 +163,17 @@ class Collector {
   void Judge(MoveSource& source) {
     const FileKey key{source.identity.device, source.identity.inode};
     sys::FileStat stat;
-    if (sys::Stat(source.fd.get(), stat) != 0) stat = {};
+    if (Uninterrupted([&] { return sys::Stat(source.fd.get(), stat); }) != 0) stat = {};
     source.mode = stat.mode;
     const uint64_t links = stat.links;
     const bool is_target = target_.old_file && FileKey{target_.old_file->device, target_.old_file->inode} == key;
     if (is_target) Keep(source, "it is the file that is replaced");
     source.is_target = is_target;
-    if (sys::StatPath(source.path.c_str(), stat) == 0 && stat.is_symlink) Keep(source, "it is a symbolic link");
+    if (Uninterrupted([&] { return sys::StatPath(source.path.c_str(), stat); }) == 0 && stat.is_symlink)
+      Keep(source, "it is a symbolic link");
     if (keep_.contains(key)) Keep(source, "somebody needs it under its own name");
     const std::string folder = std::filesystem::path(source.path).parent_path().string();
-    if (sys::CheckFolderWritable(folder.c_str()) != 0) Keep(source, "its folder cannot be written");
+    if (Uninterrupted([&] { return sys::CheckFolderWritable(folder.c_str()); }) != 0) Keep(source, "its folder cannot be written");
     if (source.is_absorbed) {
       source.reason = "the output has its bytes already";
       return;
@@ -182,7 +183,8 @@ class Collector {
     if (TryClone(source)) return;
     if (links != 1) Refuse(source, "it has other names");
     if (uses_[key] > 1) Refuse(source, "the output needs it more than once");
-    if (sys::CheckUnused(source.fd.get()) != 0 && errno == EAGAIN) Refuse(source, "it is open or mapped elsewhere");
+    if (Uninterrupted([&] { return sys::CheckUnused(source.fd.get()); }) != 0 && errno == EAGAIN)
+      Refuse(source, "it is open or mapped elsewhere");
     if (source.stays) Refuse(source, source.why_kept);
     if (source.reason.empty() && !IsForbidden(Strategy::kDrain)) source.strategy = Strategy::kDrain;
     if (IsForbidden(Strategy::kDrain)) Refuse(source, kDrainForbidden);
@@ -220,7 +222,8 @@ class Collector {
     const bool could_drain = source.strategy == Strategy::kDrain || source.reason == kDrainForbidden;
     if (!could_drain || source.is_absorbed) return "it cannot be moved in place";
     if (IsForbidden(Strategy::kAdopt)) return "adopting is forbidden";
-    if (sys::Stat(source.fd.get(), stat) != 0 || stat.owner != sys::User()) return "it belongs to another user";
+    if (Uninterrupted([&] { return sys::Stat(source.fd.get(), stat); }) != 0 || stat.owner != sys::User())
+      return "it belongs to another user";
     if (source.offset % probe_.block() != 0) return "its place in the output is not at a block";
     if (!probe_.CanInsert()) return "the file system cannot insert space in front of it";
     if (!is_synced_) return "";

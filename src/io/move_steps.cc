@@ -46,7 +46,7 @@ int RenameToNew(const std::string& from, const std::string& to) {
   if (renamed == 0 || (errno != EINVAL && errno != ENOSYS)) return renamed;
   // This file system cannot rename without replacing; a second name cannot replace either.
   if (Uninterrupted([&] { return sys::Link(from.c_str(), to.c_str()); }) != 0) return -1;
-  return sys::Unlink(from.c_str());
+  return Uninterrupted([&] { return sys::Unlink(from.c_str()); });
 }
 
 absl::Status Another(const std::string& path) {
@@ -95,7 +95,8 @@ absl::Status GiveBack(const std::string& from, const JournalEntry& entry) {
   // Where renaming is linking and unlinking, the engine may have both names.
   PTE_ASSIGN_OR_RETURN(const bool has_both, NamesEngine(entry.path, entry));
   if (!has_both) return NameTaken(entry.path, from);
-  return sys::Unlink(from.c_str()) == 0 ? absl::OkStatus() : FromErrno(errno, from, "removing the engine's second name");
+  return Uninterrupted([&] { return sys::Unlink(from.c_str()); }) == 0 ? absl::OkStatus()
+                                                                       : FromErrno(errno, from, "removing the engine's second name");
 }
 
 absl::Status UndoAdopt(const std::string& work_path, const JournalEntry& entry) {
@@ -103,7 +104,8 @@ absl::Status UndoAdopt(const std::string& work_path, const JournalEntry& entry) 
   if (!is_adopted) return absl::OkStatus();  // it was not renamed yet
   PTE_ASSIGN_OR_RETURN(const OpenedFile work, OpenOwn(work_path, entry.identity.device, entry.identity.inode));
   PTE_RETURN_IF_ERROR(ShrinkToEngine(entry, work, work_path));
-  if (sys::SetMode(work.fd.get(), entry.mode) != 0 || sys::SetModified(work.fd.get(), entry.identity.modified_ns) != 0) {
+  if (Uninterrupted([&] { return sys::SetMode(work.fd.get(), entry.mode); }) != 0 ||
+      Uninterrupted([&] { return sys::SetModified(work.fd.get(), entry.identity.modified_ns); }) != 0) {
     return FromErrno(errno, work_path, "giving the engine its mode and time back");
   }
   return GiveBack(work_path, entry);
@@ -117,7 +119,9 @@ absl::Status UndoClaim(const Journal& journal, const JournalEntry& entry) {
 
 absl::Status RemoveWork(const std::string& path, const Journal& journal) {
   PTE_ASSIGN_OR_RETURN(const bool is_there, Names(path, journal.work_device, journal.work_inode));
-  if (!is_there || sys::Unlink(path.c_str()) == 0 || sys::Unlink(path.c_str()) == 0) return absl::OkStatus();
+  if (!is_there || Uninterrupted([&] { return sys::Unlink(path.c_str()); }) == 0 ||
+      Uninterrupted([&] { return sys::Unlink(path.c_str()); }) == 0)
+    return absl::OkStatus();
   return FromErrno(errno, path, "removing the unfinished file");
 }
 
@@ -170,13 +174,16 @@ std::string RemoveSource(const Journal& journal, const JournalEntry& entry) {
   const std::string path = is_drained ? ClaimPath(journal, entry) : entry.path;
   sys::FileStat stat;
   // Twice, like unlinking: nobody else will.
-  if (sys::StatPath(path.c_str(), stat) != 0 && sys::StatPath(path.c_str(), stat) != 0) {
+  if (Uninterrupted([&] { return sys::StatPath(path.c_str(), stat); }) != 0 &&
+      Uninterrupted([&] { return sys::StatPath(path.c_str(), stat); }) != 0) {
     return errno == ENOENT ? "" : std::string(FromErrno(errno, path, "looking at it").message());
   }
   if (IsFile(stat, journal.work_device, journal.work_inode)) return "it is the container itself";
   const bool is_same = is_drained ? IsSource(stat, entry) && stat.size == 0 : IdentityOf(stat) == entry.identity;
   if (!is_same) return "another file has its name, or it has changed";
-  if (sys::Unlink(path.c_str()) == 0 || sys::Unlink(path.c_str()) == 0 || errno == ENOENT) return "";
+  if (Uninterrupted([&] { return sys::Unlink(path.c_str()); }) == 0 || Uninterrupted([&] { return sys::Unlink(path.c_str()); }) == 0 ||
+      errno == ENOENT)
+    return "";
   return std::string(FromErrno(errno, path, "removing it").message());
 }
 
@@ -286,7 +293,7 @@ absl::Status PublishWork(const Target& target, const Journal& journal) {
     return absl::DataLossError(absl::StrCat(work_path, ": the new file has the wrong size; wanted ", Number(journal.file_size), ", found ",
                                             Number(work.stat.size)));
   }
-  if (sys::SetMode(work.fd.get(), journal.mode) != 0) return FromErrno(errno, work_path, "setting its mode");
+  if (Uninterrupted([&] { return sys::SetMode(work.fd.get(), journal.mode); }) != 0) return FromErrno(errno, work_path, "setting its mode");
   if (journal.synced) PTE_RETURN_IF_ERROR(Sync(work.fd.get(), work_path));
   if (work.fd.Close() != 0 && errno != EINTR) return FromErrno(errno, work_path, "closing it");
   const int renamed = journal.replace ? Uninterrupted([&] { return sys::Rename(work_path.c_str(), target.path.c_str()); })
