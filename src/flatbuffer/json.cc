@@ -7,6 +7,7 @@
 #include "src/base/fault.h"
 #include "src/base/status_macros.h"
 #include "src/flatbuffer/schema_walk.h"
+#include "src/flatbuffer/visit_budget.h"
 
 namespace pte {
 namespace {
@@ -21,10 +22,13 @@ bool IsNumberList(const FieldView& field) { return field.name == "dim_order"; }
 class Walker {
  public:
   Walker(std::span<const std::byte> buffer, const JsonOptions& options, JsonWriter& out)
-      : base_(reinterpret_cast<const uint8_t*>(buffer.data())), options_(options), out_(out) {}
+      : base_(reinterpret_cast<const uint8_t*>(buffer.data())),
+        options_(options),
+        out_(out),
+        budget_(options.max_visited, "written out in full") {}
 
   absl::Status Table(const uint8_t* address, const flatbuffers::TypeTable& type, size_t index) {
-    PTE_RETURN_IF_ERROR(Visit(sizeof(flatbuffers::soffset_t)));
+    PTE_RETURN_IF_ERROR(budget_.Spend(sizeof(flatbuffers::soffset_t)));
     out_.BeginObject();
     absl::Status status;
     ForEachField(*AsTable(address), type, [&](const FieldView& field) {
@@ -40,16 +44,6 @@ class Walker {
   }
 
  private:
-  absl::Status Visit(uint64_t bytes) {
-    if (bytes <= options_.max_visited - visited_) {
-      visited_ += bytes;
-      return absl::OkStatus();
-    }
-    return FaultStatus(absl::StatusCode::kResourceExhausted,
-                       {"F4", std::nullopt, "", "written out in full, the flatbuffer would grow beyond Limits::max_unpacked_bytes",
-                        absl::StrCat("at most ", Number(options_.max_visited)), "more"});
-  }
-
   absl::Status WriteDigests(uint64_t file_offset, uint64_t size) {
     PTE_ASSIGN_OR_RETURN(const PayloadDigests digests, options_.digest(file_offset, size));
     out_.Key("xxh3_64");
@@ -60,7 +54,7 @@ class Walker {
   }
 
   absl::Status Field(const FieldView& field, const flatbuffers::TypeTable& owner) {
-    PTE_RETURN_IF_ERROR(Visit(field.ElementSize()));
+    PTE_RETURN_IF_ERROR(budget_.Spend(field.ElementSize()));
     if (!field.IsOffset()) {
       out_.Key(field.name);
       Scalar(field, field.address);
@@ -81,7 +75,7 @@ class Walker {
 
   absl::Status String(const uint8_t* target) {
     const auto& text = *reinterpret_cast<const flatbuffers::String*>(target);
-    PTE_RETURN_IF_ERROR(Visit(text.size()));
+    PTE_RETURN_IF_ERROR(budget_.Spend(text.size()));
     out_.String({text.c_str(), text.size()});
     return absl::OkStatus();
   }
@@ -90,7 +84,7 @@ class Walker {
     if (field.IsTable()) return Tables(field, target);
     const auto& items = *reinterpret_cast<const flatbuffers::Vector<uint8_t>*>(target);
     if (field.type == flatbuffers::ET_UCHAR && !IsNumberList(field)) return ByteVector(owner, items);
-    PTE_RETURN_IF_ERROR(Visit(uint64_t{items.size()} * field.ElementSize()));
+    PTE_RETURN_IF_ERROR(budget_.Spend(uint64_t{items.size()} * field.ElementSize()));
     out_.BeginFlatArray();
     for (flatbuffers::uoffset_t i = 0; i < items.size() && out_.ok(); ++i) Scalar(field, items.Data() + size_t{i} * field.ElementSize());
     out_.EndArray();
@@ -115,7 +109,7 @@ class Walker {
     out_.Key("size");
     out_.Unsigned(bytes.size());
     if (&owner == fb::CompileSpec::MiniReflectTypeTable()) {
-      PTE_RETURN_IF_ERROR(Visit(bytes.size()));
+      PTE_RETURN_IF_ERROR(budget_.Spend(bytes.size()));
       out_.Key("base64");
       out_.Base64({reinterpret_cast<const char*>(bytes.Data()), bytes.size()});
     }
@@ -158,7 +152,7 @@ class Walker {
   const uint8_t* base_;
   const JsonOptions& options_;
   JsonWriter& out_;
-  uint64_t visited_ = 0;
+  VisitBudget budget_;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "src/base/text.h"
 #include "src/flatbuffer/field_path.h"
 #include "src/flatbuffer/schema_walk.h"
+#include "src/flatbuffer/visit_budget.h"
 
 namespace pte {
 namespace {
@@ -21,10 +22,10 @@ bool IsPayload(const flatbuffers::TypeTable& owner) {
 class Surveyor {
  public:
   Surveyor(std::span<const std::byte> buffer, const SurveyOptions& options)
-      : base_(reinterpret_cast<const uint8_t*>(buffer.data())), options_(options) {}
+      : base_(reinterpret_cast<const uint8_t*>(buffer.data())), options_(options), budget_(options.max_visited, "unpacked") {}
 
   absl::Status Table(const uint8_t* address, const flatbuffers::TypeTable& type) {
-    PTE_RETURN_IF_ERROR(Visit(sizeof(flatbuffers::soffset_t)));
+    PTE_RETURN_IF_ERROR(budget_.Spend(sizeof(flatbuffers::soffset_t)));
     if (!options_.allow_unknown_fields) PTE_RETURN_IF_ERROR(CheckKnown(address, type));
     absl::Status status;
     ForEachField(*AsTable(address), type, [&](const FieldView& field) {
@@ -35,16 +36,6 @@ class Surveyor {
   }
 
  private:
-  absl::Status Visit(uint64_t bytes) {
-    if (bytes <= options_.max_visited - visited_) {
-      visited_ += bytes;
-      return absl::OkStatus();
-    }
-    return FaultStatus(absl::StatusCode::kResourceExhausted,
-                       {"F4", std::nullopt, "", "unpacked, the flatbuffer would grow beyond Limits::max_unpacked_bytes",
-                        absl::StrCat("at most ", Number(options_.max_visited)), "more"});
-  }
-
   uint64_t OffsetOf(const uint8_t* address) const { return options_.file_offset + static_cast<uint64_t>(address - base_); }
 
   absl::Status Unknown(const uint8_t* address, std::string what, std::string expected, std::string actual) const {
@@ -65,13 +56,13 @@ class Surveyor {
   }
 
   absl::Status Field(const FieldView& field, const flatbuffers::TypeTable& owner) {
-    PTE_RETURN_IF_ERROR(Visit(field.ElementSize()));
+    PTE_RETURN_IF_ERROR(budget_.Spend(field.ElementSize()));
     if (!field.IsOffset()) return absl::OkStatus();
     const FieldPath::Part part(path_, field.name);
     const uint8_t* target = Target(field.address);
     if (field.IsUnion()) return Union(field, target);
     if (field.is_vector) return Vector(field, owner, target);
-    if (field.type == flatbuffers::ET_STRING) return Visit(reinterpret_cast<const flatbuffers::String*>(target)->size());
+    if (field.type == flatbuffers::ET_STRING) return budget_.Spend(reinterpret_cast<const flatbuffers::String*>(target)->size());
     return Table(target, *field.ref);
   }
 
@@ -86,10 +77,10 @@ class Surveyor {
     if (!field.IsTable()) {
       if (IsPayload(owner)) return absl::OkStatus();
       const auto& items = *reinterpret_cast<const flatbuffers::Vector<uint8_t>*>(target);
-      return Visit(uint64_t{items.size()} * field.ElementSize());
+      return budget_.Spend(uint64_t{items.size()} * field.ElementSize());
     }
     const TableVector& tables = AsTables(target);
-    PTE_RETURN_IF_ERROR(Visit(uint64_t{tables.size()} * sizeof(void*)));
+    PTE_RETURN_IF_ERROR(budget_.Spend(uint64_t{tables.size()} * sizeof(void*)));
     for (flatbuffers::uoffset_t i = 0; i < tables.size(); ++i) {
       const FieldPath::Part part(path_, i);
       PTE_RETURN_IF_ERROR(Table(reinterpret_cast<const uint8_t*>(tables.Get(i)), *field.ref));
@@ -99,7 +90,7 @@ class Surveyor {
 
   const uint8_t* base_;
   const SurveyOptions& options_;
-  uint64_t visited_ = 0;
+  VisitBudget budget_;
   FieldPath path_;
 };
 

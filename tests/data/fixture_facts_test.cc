@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
@@ -17,6 +16,7 @@
 #include "pte/byte_source.h"
 #include "tests/support/facts.h"
 #include "tests/support/files.h"
+#include "tests/support/fixtures.h"
 #include "tests/support/json_diff.h"
 #include "tests/support/status.h"
 
@@ -31,15 +31,7 @@ const std::filesystem::path kFixtures = std::filesystem::path(PTE_TEST_DATA) / "
 const std::set<std::string> kNotAboutReading = {"asked",      "data_files", "note",  "reference_error",     "run",
                                                 "run_reason", "run_with",   "shows", "runtime_load_reason", "runtime_loads"};
 
-std::vector<std::string> FixtureNames() {
-  const std::set<std::string> kinds = {".pte", ".ptd", ".bpte"};
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(kFixtures)) {
-    if (kinds.contains(entry.path().extension())) names.push_back(entry.path().filename());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
+std::vector<std::string> FixtureNames() { return NamesOfKinds(kFixtures, {".pte", ".ptd", ".bpte"}); }
 
 json WantedFacts(const std::string& name) {
   json facts = json::parse(ReadFile(kFixtures / (name + ".json")));
@@ -75,14 +67,7 @@ TEST_P(FixtureFactsTest, HoldFromDescriptorInsideLargerFile) {
   ExpectFacts(*source);
 }
 
-std::string TestName(const testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  std::replace_if(
-      name.begin(), name.end(), [](unsigned char c) { return !absl::ascii_isalnum(c); }, '_');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Fixtures, FixtureFactsTest, testing::ValuesIn(FixtureNames()), TestName);
+INSTANTIATE_TEST_SUITE_P(Fixtures, FixtureFactsTest, testing::ValuesIn(FixtureNames()), TestNameOf);
 
 // A fixture that got lost would otherwise be a test that silently no longer runs.
 TEST(FixturesTest, AreTheFilesOfTheManifest) {

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "gtest/gtest.h"
@@ -16,6 +15,7 @@
 #include "tests/support/contents.h"
 #include "tests/support/facts.h"
 #include "tests/support/files.h"
+#include "tests/support/fixtures.h"
 #include "tests/support/json_diff.h"
 #include "tests/support/pattern.h"
 #include "tests/support/sources.h"
@@ -28,14 +28,7 @@ using nlohmann::json;
 
 const std::filesystem::path kFixtures = std::filesystem::path(PTE_TEST_DATA) / "fixtures";
 
-std::vector<std::string> FixtureNames() {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(kFixtures)) {
-    if (entry.path().extension() == ".pte" || entry.path().extension() == ".ptd") names.push_back(entry.path().filename());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
+std::vector<std::string> FixtureNames() { return NamesOfKinds(kFixtures, {".pte", ".ptd"}); }
 
 // What the exporter was asked for: the fixture's "asked", else the number in its name.
 struct Asked {
@@ -139,14 +132,7 @@ TEST_P(RebuildTest, HasTheExportersSegments) {
   EXPECT_TRUE(differences.empty()) << absl::StrJoin(differences, "\n");
 }
 
-std::string TestName(const testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  std::replace_if(
-      name.begin(), name.end(), [](unsigned char c) { return !absl::ascii_isalnum(c); }, '_');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Fixtures, RebuildTest, testing::ValuesIn(FixtureNames()), TestName);
+INSTANTIATE_TEST_SUITE_P(Fixtures, RebuildTest, testing::ValuesIn(FixtureNames()), TestNameOf);
 
 // The smallest file there is, number for number.
 TEST(EmptyDataFileTest, IsAsLargeAsTheExporters) {

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "gtest/gtest.h"
@@ -16,6 +15,7 @@
 #include "tests/support/corpus.h"
 #include "tests/support/facts.h"
 #include "tests/support/files.h"
+#include "tests/support/fixtures.h"
 #include "tests/support/json_diff.h"
 #include "tests/support/rewrite.h"
 #include "tests/support/status.h"
@@ -27,14 +27,7 @@ using nlohmann::json;
 
 const std::filesystem::path kFixtures = std::filesystem::path(PTE_TEST_DATA) / "fixtures";
 
-std::vector<std::string> FixtureNames() {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(kFixtures)) {
-    if (entry.path().extension() == ".pte" || entry.path().extension() == ".ptd") names.push_back(entry.path().filename());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
+std::vector<std::string> FixtureNames() { return NamesOfKinds(kFixtures, {".pte", ".ptd"}); }
 
 json FactsOf(const std::filesystem::path& path, const std::string& name) {
   const auto source = OpenFileSource(path);
@@ -120,14 +113,7 @@ class RoundTripTest : public testing::TestWithParam<std::string> {};
 TEST_P(RoundTripTest, KeepsEveryFactInTheReferenceLayout) { ExpectKept(kFixtures / GetParam(), ReferenceLayout()); }
 TEST_P(RoundTripTest, KeepsEveryFactInTheDefaultLayout) { ExpectKept(kFixtures / GetParam(), LayoutOptions()); }
 
-std::string TestName(const testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  std::replace_if(
-      name.begin(), name.end(), [](unsigned char c) { return !absl::ascii_isalnum(c); }, '_');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Fixtures, RoundTripTest, testing::ValuesIn(FixtureNames()), TestName);
+INSTANTIATE_TEST_SUITE_P(Fixtures, RoundTripTest, testing::ValuesIn(FixtureNames()), TestNameOf);
 
 TEST(CorpusRoundTripTest, KeepsEveryFact) {
   const std::filesystem::path corpus = CorpusFolder(PTE_SOURCE_DIR);

@@ -5,6 +5,7 @@
 
 #include "gtest/gtest.h"
 #include "pte/bytes.h"
+#include "pte/file_backed_data.h"
 #include "pte/layout.h"
 #include "tests/support/rewrite.h"
 #include "tests/support/status.h"
@@ -14,19 +15,32 @@ namespace {
 
 using Path = std::filesystem::path;
 
-Variant Rewritten(std::string name, const LayoutOptions& layout, bool add_payload = false) {
-  const auto make = [layout, add_payload](const Path& fixture, const TempDir& out) {
+// What is added gets a key that no other file has: the runtime refuses a key in two files.
+enum class Added : uint8_t { kNothing, kPayload, kMovedEngine };
+
+absl::Status Add(Added added, const std::string& file_name, const TempDir& out, NamedDataStore& store) {
+  constexpr size_t kPayloadSize = 10'000;
+  constexpr size_t kEngineSize = 3'000'000;
+  const std::string key = "added to " + file_name;
+  if (added == Added::kPayload) return store.Add(key, Bytes::FromString(std::string(kPayloadSize, '\x5a')), {.alignment = 256});
+  const std::filesystem::path engine = out / ("engine of " + file_name);
+  WriteFile(engine, std::string(kEngineSize, '\x5b'));
+  const auto given = FileBackedData::Give(engine);
+  return given.ok() ? store.Add(key, *given, {.alignment = 4096}) : given.status();
+}
+
+Variant Rewritten(std::string name, const LayoutOptions& layout, Added added = Added::kNothing) {
+  const auto make = [layout, added](const Path& fixture, const TempDir& out) {
     const std::string file_name = fixture.filename().string();
-    // Of an alignment of its own, and under a key that no other file has: the runtime refuses a key in two files.
-    const auto add = [&](NamedDataStore& store) {
-      constexpr size_t kSize = 10'000;
-      return store.Add("added to " + file_name, Bytes::FromString(std::string(kSize, '\x5a')), {.alignment = 256});
-    };
     const Path to = out / ("rewritten_" + file_name);
-    EXPECT_THAT(add_payload ? Rewrite(fixture, to, layout, add) : Rewrite(fixture, to, layout), IsOk());
+    SaveOptions options;
+    options.consume = added == Added::kMovedEngine;
+    const auto add = [&](NamedDataStore& store) { return added == Added::kNothing ? absl::OkStatus() : Add(added, file_name, out, store); };
+    EXPECT_THAT(Rewrite(fixture, to, layout, add, options), IsOk());
+    EXPECT_FALSE(std::filesystem::exists(out / ("engine of " + file_name)));
     return to;
   };
-  return {std::move(name), make, add_payload, true};
+  return {std::move(name), make, added != Added::kNothing, true};
 }
 
 }  // namespace
@@ -36,7 +50,8 @@ const std::vector<Variant>& Variants() {
       {"original", [](const Path& fixture, const TempDir&) { return fixture; }},
       Rewritten("rewritten in the reference layout", ReferenceLayout()),
       Rewritten("rewritten in the default layout", LayoutOptions()),
-      Rewritten("with one more named payload", LayoutOptions(), true),
+      Rewritten("with one more named payload", LayoutOptions(), Added::kPayload),
+      Rewritten("with an engine moved in", LayoutOptions(), Added::kMovedEngine),
   };
   return *kVariants;
 }

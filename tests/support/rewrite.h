@@ -15,7 +15,7 @@ namespace pte::test {
 
 // `edit` may change the named data in between.
 absl::StatusOr<SaveReport> Rewrite(const std::filesystem::path& from, const std::filesystem::path& to, const LayoutOptions& layout = {},
-                                   const std::function<absl::Status(NamedDataStore&)>& edit = {});
+                                   const std::function<absl::Status(NamedDataStore&)>& edit = {}, const SaveOptions& options = {});
 
 }  // namespace pte::test
 
