@@ -140,7 +140,9 @@ class PTE_EXPORT NamedDataStore {
  private:
   friend struct StoreAccess;
   struct State;
-  std::unique_ptr<State> state_;
+  State& state();
+
+  std::unique_ptr<State> state_;  // nullptr: no entry yet
 };
 
 }  // namespace pte

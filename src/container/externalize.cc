@@ -100,17 +100,17 @@ absl::StatusOr<std::vector<std::string>> NamedDataStore::Externalize(const std::
     std::vector<Entries> groups;
     std::unordered_map<const void*, size_t> group_of;
     std::unordered_set<const void*> picked;
-    for (NamedDataEntry& entry : state_->entries) {
+    for (NamedDataEntry& entry : state().entries) {
       if (!entry.external_tag().empty()) continue;
       const auto [at, is_new] = group_of.try_emplace(entry.payload_.get(), groups.size());
       if (is_new) groups.emplace_back();
       groups[at->second].push_back(&entry);
       if (which(entry)) picked.insert(entry.payload_.get());
     }
-    Tags tags(state_->entries, options.tag);
+    Tags tags(state().entries, options.tag);
     std::vector<std::string> used;
     FileSize size;
-    State::Changes changes(*state_);
+    State::Changes changes(state());
     for (const Entries& group : groups) {
       if (!picked.contains(group.front()->payload_.get())) continue;
       std::optional<FileSize> grown = used.empty() ? std::nullopt : size.With(group);

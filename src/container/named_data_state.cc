@@ -139,12 +139,12 @@ void StoreAccess::AppendKept(NamedDataStore& store, std::string_view key, const 
   entry.key_ = key;
   entry.payload_ = payload;
   entry.SetLayout(layout);
-  store.state_->Append(std::move(entry));
+  store.state().Append(std::move(entry));
 }
 
 NamedDataStore StoreAccess::WithTag(const NamedDataStore& store, std::string_view tag) {
   NamedDataStore with_tag = store;
-  NamedDataStore::State& state = *with_tag.state_;
+  NamedDataStore::State& state = with_tag.state();
   for (auto entry = state.entries.begin(); entry != state.entries.end();) {
     const auto next = std::next(entry);
     if (entry->external_tag() != tag) state.Erase(entry);

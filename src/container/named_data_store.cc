@@ -35,18 +35,27 @@ std::optional<TensorLayout> NamedDataEntry::tensor_layout() const {
   return TensorLayout{layout_->scalar_type, layout_->sizes, layout_->dim_order};
 }
 
-NamedDataStore::NamedDataStore() : state_(std::make_unique<State>()) {}
-NamedDataStore::NamedDataStore(const NamedDataStore& other) : state_(std::make_unique<State>(*other.state_)) {}
-NamedDataStore::NamedDataStore(NamedDataStore&& other) noexcept : NamedDataStore() { std::swap(state_, other.state_); }
+NamedDataStore::NamedDataStore() = default;
+NamedDataStore::NamedDataStore(const NamedDataStore& other) : state_(other.empty() ? nullptr : std::make_unique<State>(*other.state_)) {}
+NamedDataStore::NamedDataStore(NamedDataStore&& other) noexcept = default;
 NamedDataStore& NamedDataStore::operator=(NamedDataStore other) noexcept {
   std::swap(state_, other.state_);
   return *this;
 }
 NamedDataStore::~NamedDataStore() = default;
 
-const std::list<NamedDataEntry>& NamedDataStore::entries() const { return state_->entries; }
+NamedDataStore::State& NamedDataStore::state() {
+  if (state_ == nullptr) state_ = std::make_unique<State>();
+  return *state_;
+}
+
+const std::list<NamedDataEntry>& NamedDataStore::entries() const {
+  static const std::list<NamedDataEntry> kNone;
+  return state_ == nullptr ? kNone : state_->entries;
+}
 
 const NamedDataEntry* NamedDataStore::Find(std::string_view key) const {
+  if (state_ == nullptr) return nullptr;
   const auto found = state_->by_key.find(key);
   return found == state_->by_key.end() ? nullptr : &*found->second;
 }
@@ -55,8 +64,8 @@ absl::Status NamedDataStore::Add(std::string_view key, Rope data, const NamedDat
   return WithoutThrowing([&]() -> absl::Status {
     PTE_RETURN_IF_ERROR(CheckAlignment(absl::StrCat("named data: alignment of \"", ToAbsl(key), "\""), options.alignment));
     if (options.tensor_layout) PTE_RETURN_IF_ERROR(WithKey(CheckTensorLayout(*options.tensor_layout, data.size()), key));
-    State::Changes changes(*state_);
-    PTE_RETURN_IF_ERROR(state_->Add(key, data, {data}, options, changes));
+    State::Changes changes(state());
+    PTE_RETURN_IF_ERROR(state().Add(key, data, {data}, options, changes));
     changes.Commit();
     return absl::OkStatus();
   });
@@ -105,21 +114,21 @@ absl::Status NamedDataStore::State::AddAgain(NamedDataEntry& entry, const Rope& 
 
 absl::Status NamedDataStore::Remove(std::string_view key) {
   return WithoutThrowing([&]() -> absl::Status {
-    PTE_ASSIGN_OR_RETURN(const auto entry, state_->Require(key));
-    state_->Erase(entry);
+    PTE_ASSIGN_OR_RETURN(const auto entry, state().Require(key));
+    state().Erase(entry);
     return absl::OkStatus();
   });
 }
 
 absl::Status NamedDataStore::Replace(std::string_view key, Rope data) {
   return WithoutThrowing([&]() -> absl::Status {
-    PTE_ASSIGN_OR_RETURN(const auto entry, state_->Require(key));
+    PTE_ASSIGN_OR_RETURN(const auto entry, state().Require(key));
     if (entry->layout_) PTE_RETURN_IF_ERROR(WithKey(CheckTensorLayout(*entry->tensor_layout(), data.size()), key));
-    PTE_ASSIGN_OR_RETURN(auto payload, state_->PayloadOf(data));
+    PTE_ASSIGN_OR_RETURN(auto payload, state().PayloadOf(data));
     if (payload != entry->payload_) {
-      PTE_RETURN_IF_ERROR(state_->CheckRequest(*payload, entry->external_tag_, key, entry->alignment_));
+      PTE_RETURN_IF_ERROR(state().CheckRequest(*payload, entry->external_tag_, key, entry->alignment_));
     }
-    State::Changes changes(*state_);
+    State::Changes changes(state());
     changes.Add(*entry, std::move(payload), entry->external_tag_, entry->alignment_, {std::move(data)});
     changes.Commit();
     return absl::OkStatus();
@@ -128,28 +137,28 @@ absl::Status NamedDataStore::Replace(std::string_view key, Rope data) {
 
 absl::Status NamedDataStore::Rename(std::string_view from, std::string_view to) {
   return WithoutThrowing([&]() -> absl::Status {
-    PTE_ASSIGN_OR_RETURN(const auto entry, state_->Require(from));
+    PTE_ASSIGN_OR_RETURN(const auto entry, state().Require(from));
     if (from == to) return absl::OkStatus();
-    if (state_->by_key.contains(to)) return absl::AlreadyExistsError(absl::StrCat("named data: \"", ToAbsl(to), "\" is there already"));
+    if (state().by_key.contains(to)) return absl::AlreadyExistsError(absl::StrCat("named data: \"", ToAbsl(to), "\" is there already"));
     std::string key(to);
     // The index's own node, so that nothing can fail between the two names.
-    auto node = state_->by_key.extract(state_->by_key.find(from));
+    auto node = state().by_key.extract(state().by_key.find(from));
     entry->key_ = std::move(key);
     node.key() = entry->key_;
-    state_->by_key.insert(std::move(node));
+    state().by_key.insert(std::move(node));
     return absl::OkStatus();
   });
 }
 
 absl::Status NamedDataStore::Merge(const NamedDataStore& other) {
   return WithoutThrowing([&]() -> absl::Status {
-    State::Changes changes(*state_);
-    State::Appended appended(*state_);
+    State::Changes changes(state());
+    State::Appended appended(state());
     std::vector<std::string> conflicts;
     absl::Status failure;
     for (const NamedDataEntry& entry : other.entries()) {
       const NamedDataOptions options{entry.alignment(), entry.tensor_layout(), entry.external_tag()};
-      const absl::Status status = state_->Add(entry.key(), entry.data(), entry.given_, options, changes);
+      const absl::Status status = state().Add(entry.key(), entry.data(), entry.given_, options, changes);
       if (absl::IsAlreadyExists(status)) {
         conflicts.emplace_back(status.message());
       } else {

@@ -12,6 +12,7 @@
 #include "pte/fault.h"
 #include "pte/ptd_file.h"
 #include "pte/pte_file.h"
+#include "pte/save.h"
 #include "pte/verify.h"
 #include "tests/support/allocations.h"
 #include "tests/support/build_file.h"
@@ -140,6 +141,29 @@ TEST(MemoryTest, RunningOutIsAStatus) {
     } discard;
     return DumpJson(*file, discard, {.payload_hash = true});
   });
+}
+
+TEST(MemoryTest, RunningOutWhileWritingIsAStatusAndLeavesNothingBehind) {
+  const TempDir dir;
+  const absl::StatusOr<PteFile> file = PteFile::Open(MakeSource(SourceKind::kMemory, WrittenPte()));
+  const absl::StatusOr<PtdFile> data = PtdFile::Open(MakeSource(SourceKind::kMemory, WrittenPtd()));
+  const absl::StatusOr<PteContents> contents = file->ToContents();
+  const absl::StatusOr<PtdContents> data_contents = data->ToContents();
+  const std::filesystem::path path = dir / "saved";
+  class Discard final : public ByteSink {
+    absl::Status Append(std::span<const std::byte>) override { return absl::OkStatus(); }
+  } discard;
+  RunWithEachAllocationRefused("to contents", [&] { return file->ToContents().status(); });
+  RunWithEachAllocationRefused("data to contents", [&] { return data->ToContents().status(); });
+  RunWithEachAllocationRefused("plan", [&] { return PlanPte(*contents).status(); });
+  RunWithEachAllocationRefused("plan data", [&] { return PlanPtd(*data_contents).status(); });
+  RunWithEachAllocationRefused("write", [&] { return WritePte(*contents, discard).status(); });
+  RunWithEachAllocationRefused("save", [&] { return SavePte(*contents, path).status(); });
+  RunWithEachAllocationRefused("save data", [&] { return SavePtd(*data_contents, path).status(); });
+  RunWithEachAllocationRefused("save both", [&] { return SaveProgramAndData(*contents, path).status(); });
+  // Nothing beside what was saved in the end.
+  std::filesystem::remove(path);
+  EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
 }
 
 }  // namespace
