@@ -36,7 +36,7 @@ std::string Source() {
   const std::pair<std::string, NamedDataOptions> entries[] = {
       {"a", {}}, {"page", {.alignment = 4096}}, {"b", {}}, {"c", {.alignment = 512}}, {"last", {}}};
   for (const auto& [key, options] : entries) {
-    EXPECT_THAT(contents.named_data.Add(key, Copy(Bytewise(200 + key.size() * 100, key[0])), options), IsOk());
+    EXPECT_THAT(contents.named_data.Add(key, Copy(Bytewise(200 + key.size() * 100, static_cast<uint8_t>(key[0]))), options), IsOk());
   }
   LayoutOptions layout = ReferenceLayout();
   layout.segment_alignment = 64;

@@ -254,7 +254,7 @@ TEST(LayoutTest, SegmentsBeyondAnyFileAreRefused) {
   contents.program = OneMethod();
   for (const char* key : {"a", "b"}) {
     Rope zeros;
-    ASSERT_THAT(zeros.AppendZeros((uint64_t{1} << 63) - key[0]), IsOk());
+    ASSERT_THAT(zeros.AppendZeros((uint64_t{1} << 63) - static_cast<uint8_t>(key[0])), IsOk());
     ASSERT_THAT(contents.named_data.Add(key, zeros), IsOk());
   }
   EXPECT_THAT(PlanPte(contents), HasCode(StatusCode::kInvalidArgument));

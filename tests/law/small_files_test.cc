@@ -219,16 +219,17 @@ TEST(SmallPteTest, EmptyDelegatesStayInline) {
   const PteFile file = OpenPte(Written(contents));
   EXPECT_EQ(file.program().backend_delegate_data()->size(), 2u);
   EXPECT_THAT(RowsOf(file.program()), ElementsAre(Row{0, 0}, Row{0, 5}));
-  for (const size_t i : {0, 2}) EXPECT_EQ(TextOf(file.DelegatePayload(0, i)), "");
+  for (const size_t i : {size_t{0}, size_t{2}}) EXPECT_EQ(TextOf(file.DelegatePayload(0, i)), "");
   EXPECT_EQ(TextOf(file.DelegatePayload(0, 1)), "bytes");
 }
 
 TEST(SmallPteTest, InlineDelegatesAreAlignedInTheFile) {
+  const std::vector<size_t> sizes = {3, 0, 200, 5};
   for (const uint64_t alignment : {uint64_t{1}, uint64_t{16}, uint64_t{128}, uint64_t{1024}, uint64_t{65536}}) {
     for (const bool has_segments : {false, true}) {
       PteContents contents;
       contents.program = WithDelegates({0, 1, 2, 3});
-      for (const size_t size : {3, 0, 200, 5}) contents.delegate_payloads.emplace_back(Copy(Bytewise(size, static_cast<unsigned>(size))));
+      for (const size_t size : sizes) contents.delegate_payloads.emplace_back(Copy(Bytewise(size, static_cast<unsigned>(size))));
       if (has_segments) contents.constants.push_back(Copy("constant"));
       LayoutOptions layout;
       layout.inline_delegates = true;
@@ -241,7 +242,7 @@ TEST(SmallPteTest, InlineDelegatesAreAlignedInTheFile) {
       const PteFile file = OpenPte(bytes);
       EXPECT_THAT(file.notes(), IsEmpty());
       size_t i = 0;
-      for (const size_t size : {3, 0, 200, 5}) {
+      for (const size_t size : sizes) {
         ASSERT_OK_AND_ASSIGN(const Payload payload, file.DelegatePayload(0, i++));
         EXPECT_EQ(TextOf(payload.AsRope()), Bytewise(size, static_cast<unsigned>(size)));
         EXPECT_TRUE(size == 0 || payload.file_offset() % alignment == 0) << alignment;
@@ -294,7 +295,7 @@ TEST(SmallPtdTest, EntriesStandInTheOrderOfTheirKeys) {
 }
 
 TEST(SmallPtdTest, EveryLayoutHoldsAbsolutely) {
-  for (const uint64_t alignment : {128, 1024, 4096}) {
+  for (const uint64_t alignment : {uint64_t{128}, uint64_t{1024}, uint64_t{4096}}) {
     LayoutOptions layout;
     layout.segment_alignment = alignment;
     PtdContents contents;
