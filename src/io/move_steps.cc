@@ -179,7 +179,8 @@ std::string RemoveSource(const Journal& journal, const JournalEntry& entry) {
     return errno == ENOENT ? "" : std::string(FromErrno(errno, path, "looking at it").message());
   }
   if (IsFile(stat, journal.work_device, journal.work_inode)) return "it is the container itself";
-  const bool is_same = is_drained ? IsSource(stat, entry) && stat.size == 0 : IdentityOf(stat) == entry.identity;
+  // The target is complete, and on the disk where that was asked for; a power cut may have brought back what was cut off an engine before.
+  const bool is_same = is_drained ? IsSource(stat, entry) && stat.size <= entry.identity.size : IdentityOf(stat) == entry.identity;
   if (!is_same) return "another file has its name, or it has changed";
   if (Uninterrupted([&] { return sys::Unlink(path.c_str()); }) == 0 || Uninterrupted([&] { return sys::Unlink(path.c_str()); }) == 0 ||
       errno == ENOENT)

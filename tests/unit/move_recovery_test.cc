@@ -216,6 +216,17 @@ TEST_F(MoveRecoveryTest, UndoingAMoveLeavesAnEngineToTheMoveThatClaimedItSince) 
   EXPECT_THAT(NamesIn(shop_->in()), IsEmpty());
 }
 
+// A cut that took the last bytes off an engine need not have reached the disk when the target did.
+TEST_F(MoveRecoveryTest, AnEngineWhoseBytesAPowerCutBroughtBackGoesOnceTheTargetIsComplete) {
+  Die([](const Syscall& call) { return call.name == "unlink" && call.path.ends_with(kClaimSuffix); });
+  const std::vector<std::string> names = NamesIn(shop_->in());
+  ASSERT_THAT(names, testing::SizeIs(kEngines.size()));
+  std::filesystem::resize_file(shop_->in() / names[0], 16 * kKiB);
+  EXPECT_EQ(*Recover(target()), Recovery::kFinished);
+  EXPECT_TRUE(ReadFile(target()) == shop_->expected());
+  EXPECT_THAT(NamesIn(shop_->in()), IsEmpty());
+}
+
 // The record of the commit is in place, but the folder cannot be synced: the move is undone, and may die while it is.
 TEST_F(MoveRecoveryTest, AMoveThatDiesWhileItsFailedCommitIsUndoneLosesNothing) {
   for (int64_t n = 1; n < 100 && !HasFailure(); ++n) {
