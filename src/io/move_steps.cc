@@ -99,7 +99,7 @@ absl::Status GiveBack(const std::string& from, const JournalEntry& entry) {
                                                                        : FromErrno(errno, from, "removing the engine's second name");
 }
 
-absl::Status UndoAdopt(const std::string& work_path, const JournalEntry& entry) {
+absl::Status UndoAdopt(const std::string& work_path, const Journal& journal, const JournalEntry& entry) {
   PTE_ASSIGN_OR_RETURN(const bool is_adopted, NamesEngine(work_path, entry));
   if (!is_adopted) return absl::OkStatus();  // it was not renamed yet
   PTE_ASSIGN_OR_RETURN(const OpenedFile work, OpenOwn(work_path, entry.identity.device, entry.identity.inode));
@@ -108,6 +108,7 @@ absl::Status UndoAdopt(const std::string& work_path, const JournalEntry& entry) 
       Uninterrupted([&] { return sys::SetModified(work.fd.get(), entry.identity.modified_ns); }) != 0) {
     return FromErrno(errno, work_path, "giving the engine its mode and time back");
   }
+  if (journal.synced) PTE_RETURN_IF_ERROR(Sync(work.fd.get(), work_path));
   return GiveBack(work_path, entry);
 }
 
@@ -115,6 +116,21 @@ absl::Status UndoClaim(const Journal& journal, const JournalEntry& entry) {
   const std::string claim = ClaimPath(journal, entry);
   PTE_ASSIGN_OR_RETURN(const bool is_claimed, NamesEngine(claim, entry));
   return is_claimed ? GiveBack(claim, entry) : absl::OkStatus();
+}
+
+// Puts the names that engines have again on the disk, before the journal that knows their hidden ones goes.
+absl::Status SyncNames(const Target& target, const Journal& journal) {
+  std::set<std::string> folders = {target.folder};
+  for (const JournalEntry& entry : journal.entries) {
+    const bool had_hidden_name = entry.strategy == MoveStrategy::kDrain || entry.strategy == MoveStrategy::kAdopt;
+    if (had_hidden_name) folders.insert(std::filesystem::path(entry.path).parent_path().string());
+  }
+  for (const std::string& folder : folders) {
+    const absl::Status status = SyncFolder(folder);
+    // One that may not be read will not be synced by a later try either.
+    if (!status.ok() && !absl::IsPermissionDenied(status)) return status;
+  }
+  return absl::OkStatus();
 }
 
 absl::Status RemoveWork(const std::string& path, const Journal& journal) {
@@ -255,7 +271,8 @@ absl::Status UndoMove(const Target& target, const Journal& journal) {
     if (entry.strategy == MoveStrategy::kDrain) PTE_RETURN_IF_ERROR(UndoClaim(journal, entry));
   }
   const JournalEntry* adopted = AdoptedEntry(journal);
-  PTE_RETURN_IF_ERROR(adopted != nullptr ? UndoAdopt(work_path, *adopted) : RemoveWork(work_path, journal));
+  PTE_RETURN_IF_ERROR(adopted != nullptr ? UndoAdopt(work_path, journal, *adopted) : RemoveWork(work_path, journal));
+  if (journal.synced) PTE_RETURN_IF_ERROR(SyncNames(target, journal));
   return RemoveJournal(target);
 }
 
