@@ -24,6 +24,35 @@ absl::Status CheckSizeLimit(const std::string& path, uint64_t size) {
                                                    " bytes, found a limit of ", Number(limit)));
 }
 
+bool HasIdentity(const std::string& path, const FileIdentity& identity, uint64_t& device) {
+  sys::FileStat stat;
+  if (Uninterrupted([&] { return sys::StatPath(path.c_str(), stat); }) != 0) return false;
+  device = stat.device;
+  FileIdentity found = IdentityOf(stat);
+  found.device = identity.device;
+  return found == identity;
+}
+
+// The system numbers devices anew when it starts or mounts them, so that those in the journal may be out of date, or other devices now. A
+// file of the same inode in its place tells today's number.
+void RenumberDevices(const Target& target, Journal& journal) {
+  const uint64_t old_device = journal.work_device;
+  sys::FileStat stat;
+  const auto is_work = [&](const std::string& path) {
+    return Uninterrupted([&] { return sys::StatPath(path.c_str(), stat); }) == 0 && stat.inode == journal.work_inode;
+  };
+  // Nobody else has the work file's name; of the target, the size must fit too.
+  if (is_work(WorkPath(target, journal)) || (is_work(target.path) && stat.size == journal.file_size)) journal.work_device = stat.device;
+  for (JournalEntry& entry : journal.entries) {
+    uint64_t device = 0;
+    if (entry.identity.device == old_device) {
+      entry.identity.device = journal.work_device;
+    } else if (HasIdentity(entry.path, entry.identity, device)) {
+      entry.identity.device = device;
+    }
+  }
+}
+
 absl::StatusOr<OldMove> FinishMove(const Target& target, const Journal& journal) {
   const std::function<bool(const Progress&)> nobody;
   ProgressMeter meter(nobody, journal.file_size);
@@ -38,8 +67,9 @@ absl::StatusOr<OldMove> FinishMove(const Target& target, const Journal& journal)
 }  // namespace
 
 absl::StatusOr<OldMove> RecoverMove(const Target& target) {
-  PTE_ASSIGN_OR_RETURN(const std::optional<Journal> journal, ReadJournal(target));
+  PTE_ASSIGN_OR_RETURN(std::optional<Journal> journal, ReadJournal(target));
   if (!journal) return OldMove::kNone;
+  RenumberDevices(target, *journal);
   PTE_RETURN_IF_ERROR(CheckJournal(target, *journal));
   PTE_ASSIGN_OR_RETURN(const bool is_published, IsPublished(target, *journal));
   if (is_published || journal->state == MoveState::kCommitted) return FinishMove(target, *journal);

@@ -252,6 +252,30 @@ TEST_F(MoveRecoveryTest, TheNamesOfEnginesAreOnTheDiskBeforeTheJournalGoes) {
   shop_->ExpectAsBefore();
 }
 
+// As after a start of the system, which numbers devices anew.
+TEST_F(MoveRecoveryTest, TheDevicesMayHaveOtherNumbersThanInTheJournal) {
+  enum class State { kPrepared, kCommitted, kPublished };
+  for (const State state : {State::kPrepared, State::kCommitted, State::kPublished}) {
+    shop_->Make(kEngines, true);
+    if (state == State::kPrepared) DiePrepared();
+    if (state == State::kCommitted) DieCommitted();
+    if (state == State::kPublished) Die([](const Syscall& call) { return call.name == "unlink" && call.path.ends_with(kClaimSuffix); });
+    const Target place = *ResolveTarget(target());
+    Journal journal = **ReadJournal(place);
+    journal.work_device += 1;
+    for (JournalEntry& entry : journal.entries) entry.identity.device += 1;
+    ASSERT_THAT(WriteJournal(place, journal), IsOk());
+    EXPECT_THAT(Recover(target()), IsOk());
+    if (state == State::kPrepared) {
+      shop_->ExpectAsBefore();
+    } else {
+      EXPECT_TRUE(ReadFile(target()) == shop_->expected());
+      EXPECT_THAT(NamesIn(shop_->in()), IsEmpty());
+      EXPECT_THAT(NamesIn(shop_->out()), ElementsAre("model.ptd"));
+    }
+  }
+}
+
 // The record of the commit is in place, but the folder cannot be synced: the move is undone, and may die while it is.
 TEST_F(MoveRecoveryTest, AMoveThatDiesWhileItsFailedCommitIsUndoneLosesNothing) {
   for (int64_t n = 1; n < 100 && !HasFailure(); ++n) {
