@@ -54,6 +54,8 @@ void RenumberDevices(const Target& target, Journal& journal) {
 }
 
 absl::StatusOr<OldMove> FinishMove(const Target& target, const Journal& journal) {
+  // Who wrote the journal may have died before it was on the disk, and no engine may be emptied while it is not.
+  if (journal.synced) PTE_RETURN_IF_ERROR(SyncFolder(target.folder));
   const std::function<bool(const Progress&)> nobody;
   ProgressMeter meter(nobody, journal.file_size);
   PTE_RETURN_IF_ERROR(DrainEngines(target, journal, meter));

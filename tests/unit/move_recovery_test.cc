@@ -276,6 +276,21 @@ TEST_F(MoveRecoveryTest, TheDevicesMayHaveOtherNumbersThanInTheJournal) {
   }
 }
 
+// Its writer may have died between giving it its name and syncing the folder.
+TEST_F(MoveRecoveryTest, TheRecordOfTheCommitIsOnTheDiskBeforeARecoveryEmptiesAnEngine) {
+  int journals = 0;
+  Die([&](const Syscall& call) {
+    if (call.name == "rename" && call.path.ends_with(kJournalSuffix)) ++journals;
+    return journals == 2 && call.name == "fsync";
+  });
+  const std::vector<std::string> calls = CallsOfRecovery();
+  const auto synced = std::find(calls.begin(), calls.end(), "fsync");
+  EXPECT_LT(synced, std::find(calls.begin(), calls.end(), "copy_file_range"));
+  EXPECT_LT(synced, std::find(calls.begin(), calls.end(), "pwrite"));
+  EXPECT_NE(std::find(synced, calls.end(), "ftruncate"), calls.end());
+  EXPECT_TRUE(ReadFile(target()) == shop_->expected());
+}
+
 // The record of the commit is in place, but the folder cannot be synced: the move is undone, and may die while it is.
 TEST_F(MoveRecoveryTest, AMoveThatDiesWhileItsFailedCommitIsUndoneLosesNothing) {
   for (int64_t n = 1; n < 100 && !HasFailure(); ++n) {
