@@ -53,9 +53,7 @@ struct Mounted {
       is_there = MountMemory(top, uint64_t{256} << 20);
       return;
     }
-    is_there = Run(absl::StrCat("truncate -s ", kImageSize, " ", image.string())) &&
-               Run(absl::StrCat(std::string(ProgramFor(disk)), " ", image.string())) &&
-               Run(absl::StrCat("mount -o loop ", image.string(), " ", top.string()));
+    is_there = MakeImage(disk, image) && MountImage(image, top);
   }
   ~Mounted() {
     if (is_there && owner == ::getpid()) Unmount(folder / "top");
@@ -75,6 +73,15 @@ std::optional<std::filesystem::path> FolderOn(Disk disk) {
   std::unique_ptr<Mounted>& mounted = all[disk];
   if (mounted == nullptr) mounted = std::make_unique<Mounted>(disk);
   return mounted->is_there ? std::optional(mounted->folder / "top") : std::nullopt;
+}
+
+bool MakeImage(Disk disk, const std::filesystem::path& image) {
+  return Run(absl::StrCat("truncate -s ", kImageSize, " ", image.string())) &&
+         Run(absl::StrCat(std::string(ProgramFor(disk)), " ", image.string(), " && fallocate --dig-holes ", image.string()));
+}
+
+bool MountImage(const std::filesystem::path& image, const std::filesystem::path& folder) {
+  return HasOwnMounts() && Run(absl::StrCat("mount -o loop ", image.string(), " ", folder.string()));
 }
 
 bool MountMemory(const std::filesystem::path& folder, uint64_t size) {

@@ -22,6 +22,10 @@ inline std::ostream& operator<<(std::ostream& out, Disk disk) { return out << Na
 // The top folder of such a file system; nullopt where there can be none.
 std::optional<std::filesystem::path> FolderOn(Disk disk);
 
+// The parts: an image in a new file, and a mount of it. false: not allowed here, or no program for it.
+bool MakeImage(Disk disk, const std::filesystem::path& image);
+bool MountImage(const std::filesystem::path& image, const std::filesystem::path& folder);
+
 // Another file system in memory of at most `size` bytes, mounted on `folder`. false: not allowed here.
 bool MountMemory(const std::filesystem::path& folder, uint64_t size);
 void Unmount(const std::filesystem::path& folder);
