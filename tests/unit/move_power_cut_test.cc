@@ -21,6 +21,7 @@
 #include "pte/ptd_file.h"
 #include "pte/recover.h"
 #include "pte/verify.h"
+#include "src/io/hidden_names.h"
 #include "tests/support/contents.h"
 #include "tests/support/sha256.h"
 #include "tests/support/status.h"
@@ -221,6 +222,34 @@ TEST_P(MovePowerCutTest, WhatIsNotSyncedIsLost) {
   ASSERT_FALSE(HasFatalFailure());
   EXPECT_EQ(ReadFile(synced), "bytes");
   EXPECT_FALSE(std::filesystem::exists(lost));
+}
+
+// What most file systems would forgive, since they put changes of names on the disk in their order.
+TEST_P(MovePowerCutTest, TheFoldersAreSyncedBeforeTheFirstSourceIsTouchedAndBeforeOneGoes) {
+  if (!MakeDisk()) GTEST_SKIP() << "no file system of this kind can be mounted here";
+  shop_->Make(kEngines, true);
+  const PtdContents contents = shop_->Contents();
+  int syncs = 0;
+  int claims = 0;
+  int removed = 0;
+  const ScopedHooks hooks({.any = [&](Syscall& call) -> std::optional<Instead> {
+    const bool is_target = call.path == shop_->target().native();
+    if (call.name == "fsync") ++syncs;
+    if (call.name == "rename" && (is_target || call.path.ends_with(kJournalSuffix))) syncs = 0;
+    if (call.name == "renameat2") {
+      ++claims;
+      EXPECT_GE(syncs, 1) << "the journal may not be on the disk when " << call.path << " gets its engine";
+    }
+    const bool is_source = std::filesystem::path(call.path).parent_path() == shop_->in();
+    if (call.name == "unlink" && is_source) {
+      ++removed;
+      EXPECT_GE(syncs, 1) << "the target may not be on the disk when " << call.path << " goes";
+    }
+    return std::nullopt;
+  }});
+  EXPECT_THAT(SavePtd(contents, shop_->target(), BlockLayout(), Consuming()), IsOk());
+  EXPECT_GE(claims + removed, static_cast<int>(kEngines.size()));
+  EXPECT_GE(removed, 1);
 }
 
 TEST_P(MovePowerCutTest, NoEngineIsLostWheneverThePowerGoes) {
