@@ -38,7 +38,7 @@ ctest --preset release -j "$(nproc)" --label-exclude 'bench|large' | tail -n 30
 quietly env CXX=clang++ cmake --preset asan
 quietly cmake --build --preset asan
 echo "== sanitizer tests"
-ctest --preset asan -j "$(nproc)" --label-exclude 'bench|large|install|interop' | tail -n 30
+ctest --preset asan -j "$(nproc)" --label-exclude 'bench|large|install|interop|moves' | tail -n 30
 
 if [ "$seconds" != 0 ]; then
   echo "== fuzzing, $seconds s a target"
