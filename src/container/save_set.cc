@@ -54,7 +54,7 @@ class Set {
       return absl::InvalidArgumentError(absl::StrCat("\"", file_name, "\": two files of the set would be saved to ", target.path));
     }
     if (target.old_file && options_.if_exists == IfExists::kFail) {
-      return absl::AlreadyExistsError(absl::StrCat(path.string(), ": the file is there already"));
+      return TargetExists(path.string());
     }
     artefacts_.push_back({path, [path, save = std::move(save)] { return save(path); }});
     return absl::OkStatus();

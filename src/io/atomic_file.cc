@@ -11,12 +11,6 @@
 #include "src/io/work_file.h"
 
 namespace pte {
-namespace {
-
-absl::Status AlreadyExists(const std::string& path) { return absl::AlreadyExistsError(absl::StrCat(path, ": the file is there already")); }
-
-}  // namespace
-
 absl::StatusOr<AtomicFile> AtomicFile::Create(const std::filesystem::path& path, uint64_t size, IfExists if_exists) {
   PTE_ASSIGN_OR_RETURN(LockedTarget locked, LockTarget(path, size, if_exists));
   PTE_ASSIGN_OR_RETURN(WorkFile work, CreateWorkFile(locked.target));
@@ -52,7 +46,8 @@ absl::Status AtomicFile::Publish(Durability durability) {
   // An interrupted close has closed.
   if (fd_.Close() != 0 && errno != EINTR) return FromErrno(errno, work_path_, "closing it");
   PTE_RETURN_IF_ERROR(TakeName());
-  return synced ? SyncFolder(folder) : absl::OkStatus();
+  if (!synced || SyncOpenFolder(folder.get())) return absl::OkStatus();
+  return FromErrno(errno, target_.path, "the file is complete and in place, but syncing its folder failed");
 }
 
 absl::Status AtomicFile::TakeName() {
@@ -64,7 +59,7 @@ absl::Status AtomicFile::TakeName() {
     work_path_.clear();
     return absl::OkStatus();
   }
-  if (!replace && errno == EEXIST) return AlreadyExists(target_.path);
+  if (!replace && errno == EEXIST) return TargetExists(target_.path);
   // Not every file system can rename without replacing; where it cannot, a second name cannot replace either.
   if (!replace) return LinkName();
   return FromErrno(errno, target_.path, "renaming the finished file to it");
@@ -75,14 +70,8 @@ absl::Status AtomicFile::LinkName() {
     RemoveOwn(std::exchange(work_path_, {}));
     return absl::OkStatus();
   }
-  if (errno == EEXIST) return AlreadyExists(target_.path);
+  if (errno == EEXIST) return TargetExists(target_.path);
   return FromErrno(errno, target_.path, "giving the finished file its name");
-}
-
-absl::Status AtomicFile::SyncFolder(const Descriptor& folder) const {
-  // EINVAL: this file system has nothing to sync for folders.
-  if (Uninterrupted([&] { return sys::Sync(folder.get()); }) == 0 || errno == EINVAL) return absl::OkStatus();
-  return FromErrno(errno, target_.path, "the file is complete and in place, but syncing its folder failed");
 }
 
 }  // namespace pte

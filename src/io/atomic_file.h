@@ -28,7 +28,6 @@ class AtomicFile {
   ~AtomicFile();
 
   int fd() const { return fd_.get(); }
-  const std::string& work_path() const { return work_path_; }
 
   // Gives it the target's name. A failure leaves the target as it was; save where syncing the folder fails, when the new file is in place.
   absl::Status Publish(Durability durability);
@@ -37,7 +36,6 @@ class AtomicFile {
   AtomicFile(Target target, TargetLock lock, IfExists if_exists, Descriptor fd, std::string work_path);
   absl::Status TakeName();
   absl::Status LinkName();
-  absl::Status SyncFolder(const Descriptor& folder) const;
 
   Target target_;
   TargetLock lock_;

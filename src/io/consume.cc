@@ -61,7 +61,6 @@ class Move {
   }
 
  private:
-  bool IsSynced() const { return options_.durability.value_or(Durability::kSynced) == Durability::kSynced; }
   const MoveSource* Adopted() const {
     const auto found = std::find_if(sources_.begin(), sources_.end(), [](const MoveSource& s) { return s.strategy == Strategy::kAdopt; });
     return found == sources_.end() ? nullptr : &*found;
@@ -88,7 +87,7 @@ class Move {
     if (Uninterrupted([&] { return sys::SetMode(work.fd.get(), stat.mode | kOwnerMode); }) != 0) {
       return FromErrno(errno, work.path, "opening it to its owner");
     }
-    journal_.synced = IsSynced();
+    journal_.synced = IsSynced(options_);
     journal_.replace = options_.if_exists == IfExists::kReplace;
     journal_.mode = target_.old_file ? target_.old_file->mode & kPlainModeBits : stat.mode;
     journal_.file_size = TotalSize(parts_);
@@ -261,7 +260,7 @@ absl::StatusOr<PlannedMoves> PlanConsume(std::span<const OutputPart> parts, std:
         {source.path, source.offset, source.identity.size, source.strategy, source.reason, !source.stays, source.why_kept});
     const bool is_added = source.is_absorbed || source.strategy == Strategy::kCopy;
     if (!is_added) plan.extra_disk -= source.identity.size;
-    if (source.strategy == Strategy::kDrain) first_piece = std::max(first_piece, std::min(source.identity.size, kDrainChunk));
+    if (source.strategy == Strategy::kDrain) first_piece = std::max(first_piece, std::min(source.identity.size, DrainChunk()));
   }
   plan.extra_disk += first_piece;
   return plan;

@@ -15,6 +15,11 @@ absl::Status FromErrno(int error, std::string_view name, std::string_view what) 
   return absl::ErrnoToStatus(error, message);
 }
 
+bool SyncOpenFolder(int fd) {
+  // EINVAL: this file system has nothing to sync for folders.
+  return Uninterrupted([&] { return sys::Sync(fd); }) == 0 || errno == EINVAL;
+}
+
 absl::Status CheckPath(const std::string& path) {
   if (path.find('\0') == std::string::npos) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("\"", absl::CHexEscape(path), "\": no path has a NUL in it"));

@@ -30,6 +30,9 @@ auto Uninterrupted(Call call) {
   return result;
 }
 
+// Puts the names in an open folder on the disk. Whether they are there; where not, errno says why.
+bool SyncOpenFolder(int fd);
+
 class Descriptor {
  public:
   explicit Descriptor(int fd = -1) : fd_(fd) {}

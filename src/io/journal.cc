@@ -239,17 +239,13 @@ absl::Status WriteJournal(const Target& target, const Journal& journal) {
 
 absl::Status RemoveJournal(const Target& target) {
   const std::string path = target.Hidden(kJournalSuffix);
-  if (Uninterrupted([&] { return sys::Unlink(path.c_str()); }) == 0 || errno == ENOENT) return absl::OkStatus();
-  if (Uninterrupted([&] { return sys::Unlink(path.c_str()); }) == 0) return absl::OkStatus();
-  return FromErrno(errno, path, "removing the journal");
+  return RemoveOwn(path) ? absl::OkStatus() : FromErrno(errno, path, "removing the journal");
 }
 
 absl::Status SyncFolder(const std::string& folder) {
   Descriptor fd(Uninterrupted([&] { return sys::OpenFolder(folder.c_str()); }));
   if (!fd.is_open()) return FromErrno(errno, folder, "opening the folder to sync it");
-  // EINVAL: this file system has nothing to sync for folders.
-  if (Uninterrupted([&] { return sys::Sync(fd.get()); }) != 0 && errno != EINVAL) return FromErrno(errno, folder, "syncing the folder");
-  return absl::OkStatus();
+  return SyncOpenFolder(fd.get()) ? absl::OkStatus() : FromErrno(errno, folder, "syncing the folder");
 }
 
 }  // namespace pte

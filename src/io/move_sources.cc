@@ -57,7 +57,7 @@ class Collector {
  public:
   Collector(const Target& target, const SaveOptions& options, bool only_look)
       : target_(target), options_(options), only_look_(only_look), probe_(target) {
-    is_synced_ = options.durability.value_or(Durability::kSynced) == Durability::kSynced;
+    is_synced_ = IsSynced(options);
     for (const std::filesystem::path& path : options.keep) {
       // Links are followed: whoever needs the name needs the file that it leads to.
       const absl::StatusOr<OpenedFile> file = OpenRegular(path.string());
@@ -67,12 +67,12 @@ class Collector {
 
   absl::Status AddParts(std::span<const OutputPart> parts) {
     uint64_t offset = 0;
-    for (size_t i = 0; i < parts.size(); ++i) {
-      for (const Rope::Piece& piece : parts[i].bytes.pieces()) {
-        if (const auto* range = std::get_if<Rope::SourceRange>(&piece)) PTE_RETURN_IF_ERROR(AddRange(*range, offset, i));
+    for (const OutputPart& part : parts) {
+      part_offsets_.push_back(offset);
+      for (const Rope::Piece& piece : part.bytes.pieces()) {
+        if (const auto* range = std::get_if<Rope::SourceRange>(&piece)) PTE_RETURN_IF_ERROR(AddRange(*range, offset));
         offset += PieceSize(piece);
       }
-      part_offsets_.push_back(offset - parts[i].bytes.size());
     }
     return absl::OkStatus();
   }
@@ -83,7 +83,7 @@ class Collector {
       const auto* range = bytes.pieces().size() == 1 ? std::get_if<Rope::SourceRange>(&bytes.pieces()[0]) : nullptr;
       const GivenFile* file = range == nullptr ? nullptr : MovableFile(*range);
       if (file == nullptr || known_.contains(file)) continue;
-      PTE_RETURN_IF_ERROR(Add(*range, *file, part_offsets_[source.part], source.part, true));
+      PTE_RETURN_IF_ERROR(Add(*range, *file, part_offsets_[source.part], true));
     }
     return absl::OkStatus();
   }
@@ -95,18 +95,18 @@ class Collector {
   }
 
  private:
-  absl::Status AddRange(const Rope::SourceRange& range, uint64_t offset, size_t part) {
+  absl::Status AddRange(const Rope::SourceRange& range, uint64_t offset) {
     if (const GivenFile* file = MovableFile(range)) {
       const FileIdentity identity = file->GivenIdentity();
       ++uses_[{identity.device, identity.inode}];
-      return known_.contains(file) ? absl::OkStatus() : Add(range, *file, offset, part, false);
+      return known_.contains(file) ? absl::OkStatus() : Add(range, *file, offset, false);
     }
     PTE_ASSIGN_OR_RETURN(const std::optional<FileRange> opened, OpenFileRange(*range.source, range.offset, range.length));
     if (opened) ++uses_[{opened->identity.device, opened->identity.inode}];
     return absl::OkStatus();
   }
 
-  absl::Status Add(const Rope::SourceRange& range, const GivenFile& file, uint64_t offset, size_t part, bool is_absorbed) {
+  absl::Status Add(const Rope::SourceRange& range, const GivenFile& file, uint64_t offset, bool is_absorbed) {
     known_.insert(&file);
     const FileIdentity identity = file.GivenIdentity();
     const MoveSource::Handle handle{&file, range.source, offset};
@@ -121,7 +121,6 @@ class Collector {
     source.path = std::filesystem::absolute(file.GivenPath()).string();
     source.identity = identity;
     source.offset = offset;
-    source.part = part;
     source.is_absorbed = is_absorbed;
     sources_.push_back(std::move(source));
     return Open(sources_.back());

@@ -19,6 +19,9 @@
 
 namespace pte {
 
+// Whether a save that consumes is to survive a power cut.
+inline bool IsSynced(const SaveOptions& options) { return options.durability.value_or(Durability::kSynced) == Durability::kSynced; }
+
 // A given file, open and locked against other moves of it.
 struct MoveSource {
   // The handles' shared states, and where in the output each has its bytes: one file may have been given several times.
@@ -32,7 +35,6 @@ struct MoveSource {
   FileIdentity identity;
   uint32_t mode = 0;
   uint64_t offset = 0;       // of its bytes in the output
-  size_t part = 0;           // the output's part that they are in
   bool is_absorbed = false;  // the output has the same bytes from elsewhere
   Descriptor fd = Descriptor();
 

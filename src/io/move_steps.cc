@@ -135,9 +135,7 @@ absl::Status SyncNames(const Target& target, const Journal& journal) {
 
 absl::Status RemoveWork(const std::string& path, const Journal& journal) {
   PTE_ASSIGN_OR_RETURN(const bool is_there, Names(path, journal.work_device, journal.work_inode));
-  if (!is_there || Uninterrupted([&] { return sys::Unlink(path.c_str()); }) == 0 ||
-      Uninterrupted([&] { return sys::Unlink(path.c_str()); }) == 0)
-    return absl::OkStatus();
+  if (!is_there || RemoveOwn(path)) return absl::OkStatus();
   return FromErrno(errno, path, "removing the unfinished file");
 }
 
@@ -198,9 +196,7 @@ std::string RemoveSource(const Journal& journal, const JournalEntry& entry) {
   // The target is complete, and on the disk where that was asked for; a power cut may have brought back what was cut off an engine before.
   const bool is_same = is_drained ? IsSource(stat, entry) && stat.size <= entry.identity.size : IdentityOf(stat) == entry.identity;
   if (!is_same) return "another file has its name, or it has changed";
-  if (Uninterrupted([&] { return sys::Unlink(path.c_str()); }) == 0 || Uninterrupted([&] { return sys::Unlink(path.c_str()); }) == 0 ||
-      errno == ENOENT)
-    return "";
+  if (RemoveOwn(path)) return "";
   return std::string(FromErrno(errno, path, "removing it").message());
 }
 
@@ -324,7 +320,7 @@ absl::Status PublishWork(const Target& target, const Journal& journal) {
     RemoveOwn(work_path);
     return absl::OkStatus();
   }
-  if (!journal.replace && error == EEXIST) return absl::AlreadyExistsError(absl::StrCat(target.path, ": the file is there already"));
+  if (!journal.replace && error == EEXIST) return TargetExists(target.path);
   return FromErrno(error, target.path, "renaming the finished file to it");
 }
 

@@ -95,7 +95,7 @@ absl::StatusOr<LockedTarget> LockTarget(const std::filesystem::path& path, uint6
     PTE_ASSIGN_OR_RETURN(target, ResolveTarget(path));
   }
   if (target.old_file && if_exists == IfExists::kFail) {
-    return absl::AlreadyExistsError(absl::StrCat(target.path, ": the file is there already"));
+    return TargetExists(target.path);
   }
   PTE_RETURN_IF_ERROR(CheckSizeLimit(target.path, size));
   return LockedTarget{std::move(target), std::move(lock)};

@@ -111,8 +111,11 @@ TargetLock::~TargetLock() {
   if (fd_.is_open()) RemoveOwn(path_);
 }
 
-void RemoveOwn(const std::string& path) {
-  if (sys::Unlink(path.c_str()) != 0 && errno != ENOENT) sys::Unlink(path.c_str());
+absl::Status TargetExists(const std::string& path) { return absl::AlreadyExistsError(absl::StrCat(path, ": the file is there already")); }
+
+bool RemoveOwn(const std::string& path) {
+  const auto is_gone = [&] { return Uninterrupted([&] { return sys::Unlink(path.c_str()); }) == 0 || errno == ENOENT; };
+  return is_gone() || is_gone();
 }
 
 }  // namespace pte

@@ -70,8 +70,11 @@ class TargetLock {
   bool was_left_behind_;
 };
 
-// Removes a file that we made, and tries twice: nobody else will.
-void RemoveOwn(const std::string& path);
+// kAlreadyExists, where nothing may be replaced.
+absl::Status TargetExists(const std::string& path);
+
+// Removes a file that we made, and tries twice: nobody else will. Whether it is gone; where not, errno says why.
+bool RemoveOwn(const std::string& path);
 
 }  // namespace pte
 
