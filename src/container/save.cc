@@ -67,13 +67,57 @@ absl::StatusOr<SaveReport> SaveAndReport(const Output& output, const std::filesy
   return report;
 }
 
-absl::Status CheckNothingExternal(const PteContents& contents) {
+// The two kinds of contents, under one name each.
+absl::StatusOr<BuiltContainer> Build(const PteContents& contents, const LayoutOptions& layout) { return BuildPte(contents, layout); }
+absl::StatusOr<BuiltContainer> Build(const PtdContents& contents, const LayoutOptions& layout) { return BuildPtd(contents, layout); }
+
+// A data file has all entries; a program leaves out those that belong to data files.
+absl::Status CheckNothingLeftOut(const PtdContents&) { return absl::OkStatus(); }
+absl::Status CheckNothingLeftOut(const PteContents& contents) {
   for (const NamedDataEntry& entry : contents.named_data.entries()) {
     if (entry.external_tag().empty()) continue;
     return absl::InvalidArgumentError(absl::StrCat("named data: \"", entry.key(), "\" belongs to the data file \"", entry.external_tag(),
                                                    "\"; SaveProgramAndData writes both"));
   }
   return absl::OkStatus();
+}
+
+template <class Contents>
+absl::StatusOr<LayoutPlan> PlanOf(const Contents& contents, const LayoutOptions& layout) {
+  return WithoutThrowing([&]() -> absl::StatusOr<LayoutPlan> {
+    PTE_ASSIGN_OR_RETURN(BuiltContainer built, Build(contents, layout));
+    return std::move(built.plan);
+  });
+}
+
+template <class Contents>
+absl::StatusOr<MovePlan> MovesOf(const Contents& contents, const std::filesystem::path& path, const LayoutOptions& layout,
+                                 const SaveOptions& options) {
+  return WithoutThrowing([&]() -> absl::StatusOr<MovePlan> {
+    PTE_ASSIGN_OR_RETURN(BuiltContainer built, Build(contents, layout));
+    PTE_ASSIGN_OR_RETURN(PlannedMoves moves, PlanConsume(built.parts, built.absorbed, path, options));
+    return MovePlan{std::move(built.plan), std::move(moves.sources), moves.extra_disk};
+  });
+}
+
+template <class Contents>
+absl::StatusOr<SaveReport> WriteTo(const Contents& contents, ByteSink& sink, const LayoutOptions& layout, const SaveOptions& options) {
+  return WithoutThrowing([&]() -> absl::StatusOr<SaveReport> {
+    PTE_RETURN_IF_ERROR(CheckNothingLeftOut(contents));
+    PTE_ASSIGN_OR_RETURN(const BuiltContainer built, Build(contents, layout));
+    PTE_ASSIGN_OR_RETURN(SavedParts saved, WriteParts(built.parts, sink, options));
+    return ReportOf({}, built.plan, built.part_of_payload, std::move(saved));
+  });
+}
+
+template <class Contents>
+absl::StatusOr<SaveReport> SaveUnder(const Contents& contents, const std::filesystem::path& path, const LayoutOptions& layout,
+                                     const SaveOptions& options) {
+  return WithoutThrowing([&]() -> absl::StatusOr<SaveReport> {
+    PTE_RETURN_IF_ERROR(CheckNothingLeftOut(contents));
+    PTE_ASSIGN_OR_RETURN(const BuiltContainer built, Build(contents, layout));
+    return SaveBuilt(built, path, options);
+  });
 }
 
 }  // namespace
@@ -93,82 +137,39 @@ absl::StatusOr<SaveReport> SaveBuilt(const BuiltContainer& built, const std::fil
   return SaveAndReport({built.parts, built.absorbed, built.plan, built.part_of_payload}, path, options);
 }
 
-absl::StatusOr<MovePlan> PlanBuilt(BuiltContainer built, const std::filesystem::path& path, const SaveOptions& options) {
-  PTE_ASSIGN_OR_RETURN(PlannedMoves moves, PlanConsume(built.parts, built.absorbed, path, options));
-  return MovePlan{std::move(built.plan), std::move(moves.sources), moves.extra_disk};
-}
-
-absl::StatusOr<SaveReport> SaveBytesOrThrow(const Rope& bytes, const std::filesystem::path& path, const SaveOptions& options) {
-  const OutputPart part{bytes, "bytes"};
-  return SaveAndReport({{&part, 1}, {}, {}, {}}, path, options);
-}
-
-absl::StatusOr<LayoutPlan> PlanPte(const PteContents& contents, const LayoutOptions& layout) {
-  return WithoutThrowing([&]() -> absl::StatusOr<LayoutPlan> {
-    PTE_ASSIGN_OR_RETURN(BuiltContainer built, BuildPte(contents, layout));
-    return std::move(built.plan);
-  });
-}
-
-absl::StatusOr<LayoutPlan> PlanPtd(const PtdContents& contents, const LayoutOptions& layout) {
-  return WithoutThrowing([&]() -> absl::StatusOr<LayoutPlan> {
-    PTE_ASSIGN_OR_RETURN(BuiltContainer built, BuildPtd(contents, layout));
-    return std::move(built.plan);
-  });
-}
+absl::StatusOr<LayoutPlan> PlanPte(const PteContents& contents, const LayoutOptions& layout) { return PlanOf(contents, layout); }
+absl::StatusOr<LayoutPlan> PlanPtd(const PtdContents& contents, const LayoutOptions& layout) { return PlanOf(contents, layout); }
 
 absl::StatusOr<MovePlan> PlanMoves(const PteContents& contents, const std::filesystem::path& path, const LayoutOptions& layout,
                                    const SaveOptions& options) {
-  return WithoutThrowing([&]() -> absl::StatusOr<MovePlan> {
-    PTE_ASSIGN_OR_RETURN(BuiltContainer built, BuildPte(contents, layout));
-    return PlanBuilt(std::move(built), path, options);
-  });
+  return MovesOf(contents, path, layout, options);
 }
-
 absl::StatusOr<MovePlan> PlanMoves(const PtdContents& contents, const std::filesystem::path& path, const LayoutOptions& layout,
                                    const SaveOptions& options) {
-  return WithoutThrowing([&]() -> absl::StatusOr<MovePlan> {
-    PTE_ASSIGN_OR_RETURN(BuiltContainer built, BuildPtd(contents, layout));
-    return PlanBuilt(std::move(built), path, options);
-  });
+  return MovesOf(contents, path, layout, options);
 }
 
 absl::StatusOr<SaveReport> WritePte(const PteContents& contents, ByteSink& sink, const LayoutOptions& layout, const SaveOptions& options) {
-  return WithoutThrowing([&]() -> absl::StatusOr<SaveReport> {
-    PTE_RETURN_IF_ERROR(CheckNothingExternal(contents));
-    PTE_ASSIGN_OR_RETURN(const BuiltContainer built, BuildPte(contents, layout));
-    PTE_ASSIGN_OR_RETURN(SavedParts saved, WriteParts(built.parts, sink, options));
-    return ReportOf({}, built.plan, built.part_of_payload, std::move(saved));
-  });
+  return WriteTo(contents, sink, layout, options);
 }
-
 absl::StatusOr<SaveReport> WritePtd(const PtdContents& contents, ByteSink& sink, const LayoutOptions& layout, const SaveOptions& options) {
-  return WithoutThrowing([&]() -> absl::StatusOr<SaveReport> {
-    PTE_ASSIGN_OR_RETURN(const BuiltContainer built, BuildPtd(contents, layout));
-    PTE_ASSIGN_OR_RETURN(SavedParts saved, WriteParts(built.parts, sink, options));
-    return ReportOf({}, built.plan, built.part_of_payload, std::move(saved));
-  });
+  return WriteTo(contents, sink, layout, options);
 }
 
 absl::StatusOr<SaveReport> SavePte(const PteContents& contents, const std::filesystem::path& path, const LayoutOptions& layout,
                                    const SaveOptions& options) {
-  return WithoutThrowing([&]() -> absl::StatusOr<SaveReport> {
-    PTE_RETURN_IF_ERROR(CheckNothingExternal(contents));
-    PTE_ASSIGN_OR_RETURN(const BuiltContainer built, BuildPte(contents, layout));
-    return SaveBuilt(built, path, options);
-  });
+  return SaveUnder(contents, path, layout, options);
 }
-
 absl::StatusOr<SaveReport> SavePtd(const PtdContents& contents, const std::filesystem::path& path, const LayoutOptions& layout,
                                    const SaveOptions& options) {
-  return WithoutThrowing([&]() -> absl::StatusOr<SaveReport> {
-    PTE_ASSIGN_OR_RETURN(const BuiltContainer built, BuildPtd(contents, layout));
-    return SaveBuilt(built, path, options);
-  });
+  return SaveUnder(contents, path, layout, options);
 }
 
 absl::StatusOr<SaveReport> SaveBytes(const Rope& bytes, const std::filesystem::path& path, const SaveOptions& options) {
-  return WithoutThrowing([&]() -> absl::StatusOr<SaveReport> { return SaveBytesOrThrow(bytes, path, options); });
+  return WithoutThrowing([&]() -> absl::StatusOr<SaveReport> {
+    const OutputPart part{bytes, "bytes"};
+    return SaveAndReport({{&part, 1}, {}, {}, {}}, path, options);
+  });
 }
 
 }  // namespace pte
