@@ -76,7 +76,7 @@ class PTE_EXPORT NamedDataEntry {
 
   std::string key_;
   std::shared_ptr<Payload> payload_;
-  std::vector<Rope> given_;  // every rope that was given for this key: its files are consumed, whichever the bytes are written from
+  std::vector<Rope> absorbed_;  // ropes given for this key that the payload has the bytes of: their files are consumed all the same
   uint64_t alignment_ = 1;
   std::optional<Layout> layout_;
   std::string external_tag_;

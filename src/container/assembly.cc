@@ -5,7 +5,6 @@
 
 #include "src/base/status_macros.h"
 #include "src/container/named_data_state.h"
-#include "src/io/compare.h"
 
 namespace pte {
 
@@ -28,9 +27,7 @@ absl::Status Assembly::Place(const NamedDataEntry& entry) {
     at->second = kept ? *kept : segments.Append(entry.data(), 1, entry.key());
   }
   PTE_RETURN_IF_ERROR(segments.Align(at->second, entry.alignment(), entry.key()));
-  for (const Rope& given : StoreAccess::Given(entry)) {
-    if (!SamePlace(given, entry.data())) absorbed.push_back({given, at->second});
-  }
+  for (const Rope& bytes : StoreAccess::Absorbed(entry)) absorbed.push_back({bytes, at->second});
   lists.named_data.push_back({entry.key(), at->second, entry.tensor_layout()});
   AddPayload(PayloadRole::kNamedData, at->second, entry.alignment()).key = entry.key();
   return absl::OkStatus();

@@ -120,7 +120,7 @@ absl::StatusOr<std::vector<std::string>> NamedDataStore::Externalize(const std::
         grown = FileSize().With(group);
       }
       size = grown.value_or(FileSize());
-      for (NamedDataEntry* entry : group) changes.Add(*entry, entry->payload_, used.back(), entry->alignment_, entry->given_);
+      for (NamedDataEntry* entry : group) changes.Add(*entry, entry->payload_, used.back(), entry->alignment_, entry->absorbed_);
     }
     changes.Commit();
     return used;

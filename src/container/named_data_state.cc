@@ -104,8 +104,8 @@ NamedDataStore::State::Changes::~Changes() {
 }
 
 void NamedDataStore::State::Changes::Add(NamedDataEntry& entry, std::shared_ptr<NamedDataEntry::Payload> payload, std::string tag,
-                                         uint64_t alignment, std::vector<Rope> given) {
-  changes_.push_back({entry, std::move(payload), std::move(tag), alignment, std::move(given)});
+                                         uint64_t alignment, std::vector<Rope> absorbed) {
+  changes_.push_back({entry, std::move(payload), std::move(tag), alignment, std::move(absorbed)});
   const Change& change = changes_.back();
   try {
     state_.Request(*change.payload, change.tag, change.alignment);
@@ -122,7 +122,7 @@ void NamedDataStore::State::Changes::Commit() {
     entry.payload_ = std::move(change.payload);
     entry.external_tag_ = std::move(change.tag);
     entry.alignment_ = change.alignment;
-    entry.given_ = std::move(change.given);
+    entry.absorbed_ = std::move(change.absorbed);
   }
   changes_.clear();
 }

@@ -63,9 +63,8 @@ struct NamedDataStore::State {
   // Add, without the check of the alignment's range. What becomes of an entry that is there already waits in `changes`.
   class Changes;
   class Appended;
-  absl::Status Add(std::string_view key, const Rope& data, const std::vector<Rope>& given, const NamedDataOptions& options,
-                   Changes& changes);
-  absl::Status AddAgain(NamedDataEntry& entry, const Rope& data, const std::vector<Rope>& given, const NamedDataOptions& options,
+  absl::Status Add(std::string_view key, const Rope& data, std::vector<Rope> absorbed, const NamedDataOptions& options, Changes& changes);
+  absl::Status AddAgain(NamedDataEntry& entry, const Rope& data, std::vector<Rope> absorbed, const NamedDataOptions& options,
                         Changes& changes);
 
   // The payload with these bytes, which the store may have already; it is not the store's until it has a request.
@@ -91,9 +90,9 @@ class NamedDataStore::State::Changes {
   Changes& operator=(const Changes&) = delete;
   ~Changes();
 
-  // Lets the entry have another payload, tag or alignment, and other ropes that were given for it.
+  // Lets the entry have another payload, tag or alignment, and other absorbed ropes.
   void Add(NamedDataEntry& entry, std::shared_ptr<NamedDataEntry::Payload> payload, std::string tag, uint64_t alignment,
-           std::vector<Rope> given);
+           std::vector<Rope> absorbed);
   void Commit();
 
  private:
@@ -102,7 +101,7 @@ class NamedDataStore::State::Changes {
     std::shared_ptr<NamedDataEntry::Payload> payload;
     std::string tag;
     uint64_t alignment;
-    std::vector<Rope> given;
+    std::vector<Rope> absorbed;
   };
 
   State& state_;
@@ -129,7 +128,7 @@ class NamedDataStore::State::Appended {
 // What the writers and readers of containers may do beyond the public face.
 struct StoreAccess {
   static std::optional<uint32_t> KeptSegment(const NamedDataEntry& entry) { return entry.payload_->kept_segment; }
-  static const std::vector<Rope>& Given(const NamedDataEntry& entry) { return entry.given_; }
+  static const std::vector<Rope>& Absorbed(const NamedDataEntry& entry) { return entry.absorbed_; }
   static const void* PayloadId(const NamedDataEntry& entry) { return entry.payload_.get(); }
 
   // Appends an entry as a file has it, unchecked; its key must be new. Entries of one segment share its payload.

@@ -26,6 +26,11 @@ absl::Status WithKey(const absl::Status& status, std::string_view key) {
   return WithName(status, absl::StrCat("named data: \"", ToAbsl(key), "\""));
 }
 
+// Adds bytes to the absorbed ones, where they are written from elsewhere.
+void AddIfAbsorbed(const Rope& bytes, const Rope& written, std::vector<Rope>& absorbed) {
+  if (!SamePlace(bytes, written)) absorbed.push_back(bytes);
+}
+
 }  // namespace
 
 const Rope& NamedDataEntry::data() const { return payload_->data; }
@@ -65,21 +70,22 @@ absl::Status NamedDataStore::Add(std::string_view key, Rope data, const NamedDat
     PTE_RETURN_IF_ERROR(CheckAlignment(absl::StrCat("named data: alignment of \"", ToAbsl(key), "\""), options.alignment));
     if (options.tensor_layout) PTE_RETURN_IF_ERROR(WithKey(CheckTensorLayout(*options.tensor_layout, data.size()), key));
     State::Changes changes(state());
-    PTE_RETURN_IF_ERROR(state().Add(key, data, {data}, options, changes));
+    PTE_RETURN_IF_ERROR(state().Add(key, data, {}, options, changes));
     changes.Commit();
     return absl::OkStatus();
   });
 }
 
-absl::Status NamedDataStore::State::Add(std::string_view key, const Rope& data, const std::vector<Rope>& given,
-                                        const NamedDataOptions& options, Changes& changes) {
+absl::Status NamedDataStore::State::Add(std::string_view key, const Rope& data, std::vector<Rope> absorbed, const NamedDataOptions& options,
+                                        Changes& changes) {
   const auto found = by_key.find(key);
-  if (found != by_key.end()) return AddAgain(*found->second, data, given, options, changes);
+  if (found != by_key.end()) return AddAgain(*found->second, data, std::move(absorbed), options, changes);
   PTE_ASSIGN_OR_RETURN(auto payload, PayloadOf(data));
   PTE_RETURN_IF_ERROR(CheckRequest(*payload, options.external_tag, key, options.alignment));
   NamedDataEntry entry;
   entry.key_ = key;
-  entry.given_ = given;
+  entry.absorbed_ = std::move(absorbed);
+  AddIfAbsorbed(data, payload->data, entry.absorbed_);
   entry.payload_ = std::move(payload);
   entry.alignment_ = options.alignment;
   entry.SetLayout(options.tensor_layout);
@@ -94,7 +100,7 @@ void NamedDataEntry::SetLayout(const std::optional<TensorLayout>& layout) {
   layout_ = Layout{layout->scalar_type, {layout->sizes.begin(), layout->sizes.end()}, {layout->dim_order.begin(), layout->dim_order.end()}};
 }
 
-absl::Status NamedDataStore::State::AddAgain(NamedDataEntry& entry, const Rope& data, const std::vector<Rope>& given,
+absl::Status NamedDataStore::State::AddAgain(NamedDataEntry& entry, const Rope& data, std::vector<Rope> absorbed,
                                              const NamedDataOptions& options, Changes& changes) {
   if (entry.external_tag_ != options.external_tag) return Differs(entry.key_, "external tag");
   NamedDataEntry wanted;
@@ -106,9 +112,9 @@ absl::Status NamedDataStore::State::AddAgain(NamedDataEntry& entry, const Rope& 
   PTE_ASSIGN_OR_RETURN(const bool same, SameBytes(entry.data(), data));
   if (!same) return Differs(entry.key_, "content");
   PTE_RETURN_IF_ERROR(CheckRequest(*entry.payload_, entry.external_tag_, entry.key_, options.alignment));
-  std::vector<Rope> all_given = entry.given_;
-  all_given.insert(all_given.end(), given.begin(), given.end());
-  changes.Add(entry, entry.payload_, entry.external_tag_, std::lcm(entry.alignment_, options.alignment), std::move(all_given));
+  absorbed.insert(absorbed.begin(), entry.absorbed_.begin(), entry.absorbed_.end());
+  AddIfAbsorbed(data, entry.data(), absorbed);
+  changes.Add(entry, entry.payload_, entry.external_tag_, std::lcm(entry.alignment_, options.alignment), std::move(absorbed));
   return absl::OkStatus();
 }
 
@@ -128,8 +134,10 @@ absl::Status NamedDataStore::Replace(std::string_view key, Rope data) {
     if (payload != entry->payload_) {
       PTE_RETURN_IF_ERROR(state().CheckRequest(*payload, entry->external_tag_, key, entry->alignment_));
     }
+    std::vector<Rope> absorbed;
+    AddIfAbsorbed(data, payload->data, absorbed);
     State::Changes changes(state());
-    changes.Add(*entry, std::move(payload), entry->external_tag_, entry->alignment_, {std::move(data)});
+    changes.Add(*entry, std::move(payload), entry->external_tag_, entry->alignment_, std::move(absorbed));
     changes.Commit();
     return absl::OkStatus();
   });
@@ -158,7 +166,7 @@ absl::Status NamedDataStore::Merge(const NamedDataStore& other) {
     absl::Status failure;
     for (const NamedDataEntry& entry : other.entries()) {
       const NamedDataOptions options{entry.alignment(), entry.tensor_layout(), entry.external_tag()};
-      const absl::Status status = state().Add(entry.key(), entry.data(), entry.given_, options, changes);
+      const absl::Status status = state().Add(entry.key(), entry.data(), entry.absorbed_, options, changes);
       if (absl::IsAlreadyExists(status)) {
         conflicts.emplace_back(status.message());
       } else {
