@@ -55,9 +55,8 @@ const std::vector<Move> kMoves = {
 class MoveFailingCallsTest : public testing::TestWithParam<Move> {
  protected:
   void SetUp() override {
-    const std::optional<std::filesystem::path> folder = FolderOn(GetParam().disk);
-    if (!folder) GTEST_SKIP() << "no file system of this kind can be mounted here";
-    shop_ = std::make_unique<MoveShop>(*folder);
+    shop_ = MoveShop::On(GetParam().disk);
+    if (shop_ == nullptr) GTEST_SKIP() << kNoDisk;
   }
 
   // Nothing here asks what survives a power cut, and waiting for the disk takes longer than all else.

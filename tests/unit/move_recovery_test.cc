@@ -31,9 +31,8 @@ const std::vector<MoveShop::Engine> kEngines = {{"a", 150 * kKiB}, {"b", 130 * k
 class MoveRecoveryTest : public testing::Test {
  protected:
   void SetUp() override {
-    const std::optional<std::filesystem::path> folder = FolderOn(Disk::kMemory);
-    if (!folder) GTEST_SKIP() << "no file system can be mounted here";
-    shop_ = std::make_unique<MoveShop>(*folder);
+    shop_ = MoveShop::On(Disk::kMemory);
+    if (shop_ == nullptr) GTEST_SKIP() << kNoDisk;
     shop_->Make(kEngines, true);
   }
 

@@ -28,9 +28,8 @@ const std::vector<MoveShop::Engine> kEngines = {{"a", 150 * kKiB}, {"b", 130 * k
 class MoveRefusalsTest : public testing::TestWithParam<Disk> {
  protected:
   void SetUp() override {
-    const std::optional<std::filesystem::path> folder = FolderOn(GetParam());
-    if (!folder) GTEST_SKIP() << "no file system of this kind can be mounted here";
-    shop_ = std::make_unique<MoveShop>(*folder);
+    shop_ = MoveShop::On(GetParam());
+    if (shop_ == nullptr) GTEST_SKIP() << kNoDisk;
     shop_->Make(kEngines, true);
   }
 

@@ -25,9 +25,8 @@ using testing::IsEmpty;
 class MoveSourcesTest : public testing::TestWithParam<Disk> {
  protected:
   void SetUp() override {
-    const std::optional<std::filesystem::path> folder = FolderOn(GetParam());
-    if (!folder) GTEST_SKIP() << "no file system of this kind can be mounted here";
-    shop_ = std::make_unique<MoveShop>(*folder);
+    shop_ = MoveShop::On(GetParam());
+    if (shop_ == nullptr) GTEST_SKIP() << kNoDisk;
     shop_->Make({{"a", 150 * kKiB}, {"b", 90 * kKiB}});
   }
 

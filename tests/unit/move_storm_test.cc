@@ -12,11 +12,8 @@
 #include "absl/strings/numbers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "pte/ptd_file.h"
 #include "pte/recover.h"
-#include "pte/verify.h"
 #include "tests/support/contents.h"
-#include "tests/support/sha256.h"
 #include "tests/support/status.h"
 #include "tests/unit/moving.h"
 #include "tests/unit/wrapped_syscalls.h"
@@ -54,9 +51,8 @@ struct Figures {
 class MoveStormTest : public testing::TestWithParam<Disk> {
  protected:
   void SetUp() override {
-    const std::optional<std::filesystem::path> folder = FolderOn(GetParam());
-    if (!folder) GTEST_SKIP() << "no file system of this kind can be mounted here";
-    shop_ = std::make_unique<MoveShop>(*folder);
+    shop_ = MoveShop::On(GetParam());
+    if (shop_ == nullptr) GTEST_SKIP() << kNoDisk;
   }
 
   bool Chance(int in) { return Number(1, in) == 1; }
@@ -82,40 +78,6 @@ class MoveStormTest : public testing::TestWithParam<Disk> {
         work, [&](const Syscall&) { return --left == 0; }, has_renameat2);
   }
 
-  // How often an engine's bytes are found: under its own name, and in a target that is sound.
-  int64_t CountOf(const MoveShop::Engine& engine, const std::optional<PtdFile>& target) {
-    const std::string wanted = Sha256(shop_->EngineBytes(engine.key));
-    int64_t count = 0;
-    const std::filesystem::path path = shop_->EnginePath(engine.key);
-    if (std::filesystem::exists(path) && Sha256(ReadFile(path)) == wanted) ++count;
-    if (target && Sha256(TextOf(target->Find(engine.key))) == wanted) ++count;
-    return count;
-  }
-
-  std::optional<PtdFile> Published(const Plan& plan) {
-    if (!std::filesystem::exists(shop_->target())) return std::nullopt;
-    if (plan.has_old_target && ReadFile(shop_->target()) == kOldTarget) return std::nullopt;
-    const absl::StatusOr<VerifyReport> verified = VerifyFile(shop_->target());
-    EXPECT_TRUE(verified.ok() && verified->verdict != Verdict::kError);
-    absl::StatusOr<PtdFile> file = PtdFile::Open(shop_->target());
-    EXPECT_THAT(file, IsOk());
-    return file.ok() ? std::optional(*std::move(file)) : std::nullopt;
-  }
-
-  void Check(const Plan& plan, Figures& figures) {
-    const std::optional<PtdFile> target = Published(plan);
-    ++(target ? figures.finished : figures.undone);
-    for (const MoveShop::Engine& engine : plan.engines) {
-      const int64_t count = CountOf(engine, target);
-      EXPECT_EQ(count, 1) << "engine " << engine.key;
-      if (count == 0) ++figures.lost;
-    }
-    if (!target) shop_->ExpectAsBefore();
-    if (!target) return;
-    EXPECT_THAT(NamesIn(shop_->in()), testing::IsEmpty());
-    EXPECT_THAT(NamesIn(shop_->out()), testing::ElementsAre("model.ptd"));
-  }
-
   void KillOnce(Figures& figures) {
     const Plan plan = AnyPlan();
     shop_->Make(plan.engines, plan.has_old_target);
@@ -132,7 +94,7 @@ class MoveStormTest : public testing::TestWithParam<Disk> {
     const auto recover = [&] { (void)Recover(shop_->target()); };
     for (int64_t i = Number(0, 3); i > 0; --i) figures.kills_in_recovery += DiesAt(Number(1, 60), plan.has_renameat2, recover) ? 1 : 0;
     EXPECT_THAT(Recover(shop_->target()), IsOk());
-    Check(plan, figures);
+    ++(shop_->ExpectNothingLost(figures.lost) ? figures.finished : figures.undone);
   }
 
   std::unique_ptr<MoveShop> shop_;

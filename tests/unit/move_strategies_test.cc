@@ -31,9 +31,8 @@ using Where = std::tuple<Disk, Strategy>;
 class MoveStrategyTest : public testing::TestWithParam<Where> {
  protected:
   void SetUp() override {
-    const std::optional<std::filesystem::path> folder = FolderOn(disk());
-    if (!folder) GTEST_SKIP() << "no file system of this kind can be mounted here";
-    shop_ = std::make_unique<MoveShop>(*folder);
+    shop_ = MoveShop::On(disk());
+    if (shop_ == nullptr) GTEST_SKIP() << kNoDisk;
   }
 
   Disk disk() const { return std::get<0>(GetParam()); }

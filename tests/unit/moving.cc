@@ -10,8 +10,10 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "pte/verify.h"
 #include "src/io/move_steps.h"
 #include "tests/support/contents.h"
+#include "tests/support/sha256.h"
 #include "tests/support/status.h"
 
 namespace pte::test {
@@ -78,7 +80,47 @@ MoveShop::MoveShop(const std::filesystem::path& parent) : dir_(parent) {
   for (const std::filesystem::path& folder : {in_, out_, names_}) std::filesystem::create_directory(folder);
 }
 
+std::unique_ptr<MoveShop> MoveShop::On(Disk disk) {
+  const std::optional<std::filesystem::path> folder = FolderOn(disk);
+  return folder ? std::make_unique<MoveShop>(*folder) : nullptr;
+}
+
+std::optional<PtdFile> MoveShop::Published() const {
+  if (!std::filesystem::exists(target_)) return std::nullopt;
+  if (has_old_target_ && ReadFile(target_) == kOldTarget) return std::nullopt;
+  const absl::StatusOr<VerifyReport> verified = VerifyFile(target_);
+  EXPECT_TRUE(verified.ok() && verified->verdict != Verdict::kError);
+  absl::StatusOr<PtdFile> file = PtdFile::Open(target_);
+  EXPECT_THAT(file, IsOk());
+  return file.ok() ? std::optional(*std::move(file)) : std::nullopt;
+}
+
+int64_t MoveShop::CountOf(const Engine& engine, const std::optional<PtdFile>& target) const {
+  const std::string wanted = Sha256(EngineBytes(engine.key));
+  const std::filesystem::path path = EnginePath(engine.key);
+  const bool has_source = std::filesystem::exists(path) && Sha256(ReadFile(path)) == wanted;
+  const bool has_part = target && Sha256(TextOf(target->Find(engine.key))) == wanted;
+  return (has_source ? 1 : 0) + (has_part ? 1 : 0);
+}
+
+bool MoveShop::ExpectNothingLost(int64_t& lost) const {
+  const std::optional<PtdFile> target = Published();
+  for (const Engine& engine : engines_) {
+    const int64_t count = CountOf(engine, target);
+    EXPECT_EQ(count, 1) << "engine " << engine.key;
+    if (count == 0) ++lost;
+  }
+  if (!target) {
+    ExpectAsBefore();
+    return false;
+  }
+  EXPECT_THAT(NamesIn(in_), testing::IsEmpty());
+  EXPECT_THAT(NamesIn(out_), testing::ElementsAre("model.ptd"));
+  return true;
+}
+
 void MoveShop::Make(const std::vector<Engine>& engines, bool has_old_target) {
+  has_old_target_ = has_old_target;
   if (engines.size() != engines_.size()) {
     bytes_.clear();
     expected_.clear();

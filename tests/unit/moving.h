@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -15,6 +17,7 @@
 #include "pte/contents.h"
 #include "pte/file_backed_data.h"
 #include "pte/layout.h"
+#include "pte/ptd_file.h"
 #include "pte/save.h"
 #include "tests/support/files.h"
 #include "tests/unit/disks.h"
@@ -50,6 +53,8 @@ SaveOptions ConsumingOnlyBy(Strategy only, Durability durability = Durability::k
 inline constexpr uint64_t kLarge = 64 * kKiB;
 LayoutOptions BlockLayout();
 
+inline constexpr char kNoDisk[] = "no file system of this kind can be mounted here";
+
 inline constexpr std::string_view kOldTarget = "what stood there before";
 
 // Runs `work` in a process that is killed in front of the first system call for which `here` is true; nothing waits for the disk there.
@@ -60,6 +65,9 @@ bool DiesIn(const std::function<void()>& work, const std::function<bool(const Sy
 class MoveShop {
  public:
   explicit MoveShop(const std::filesystem::path& parent);
+
+  // On a file system of this kind; nullptr where none can be mounted here.
+  static std::unique_ptr<MoveShop> On(Disk disk);
 
   struct Engine {
     std::string key;
@@ -82,6 +90,11 @@ class MoveShop {
   void ExpectDone();
   // That everything is as Make left it, to the nanosecond.
   void ExpectAsBefore() const;
+
+  // That whatever ended the move and its recovery, it is finished or undone, and each engine is found once: under its own name, or in a
+  // target that is sound. Whether it is finished; `lost` grows by the engines that are found nowhere.
+  bool ExpectNothingLost(int64_t& lost) const;
+
   std::map<std::string, FileState> State() const { return StateOf(dir_.path()); }
 
   std::filesystem::path EnginePath(std::string_view key) const { return in_ / (std::string(key) + ".plan"); }
@@ -93,6 +106,9 @@ class MoveShop {
   const std::vector<Engine>& engines() const { return engines_; }
 
  private:
+  std::optional<PtdFile> Published() const;
+  int64_t CountOf(const Engine& engine, const std::optional<PtdFile>& target) const;
+
   TempDir dir_;
   std::filesystem::path in_ = dir_ / "in";
   std::filesystem::path out_ = dir_ / "out";
@@ -102,6 +118,7 @@ class MoveShop {
   std::map<std::string, std::string> bytes_;
   std::map<std::string, FileBackedData> handles_;
   std::map<std::string, FileState> before_;
+  bool has_old_target_ = false;
   std::string expected_;
 };
 
