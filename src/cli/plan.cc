@@ -1,7 +1,8 @@
 #include "src/cli/plan.h"
 
 #include <algorithm>
-#include <array>
+#include <cstdint>
+#include <map>
 
 #include "absl/strings/str_cat.h"
 #include "src/cli/json.h"
@@ -42,16 +43,29 @@ Rope BytesOf(const PtdContents& contents, const PlannedPayload& payload) {
   return payload.role == PayloadRole::kNamedData ? contents.named_data.Find(payload.key)->data() : Rope();
 }
 
-// Segments that nothing refers to were read from a file.
-Strategy StrategyOf(const Contents& contents, const MovePlan& plan, const PlannedPayload& payload) {
-  for (const SourceOutcome& source : plan.sources) {
-    const bool is_in_payload = source.file_offset >= payload.file_offset && source.file_offset < payload.file_offset + payload.size;
-    if (is_in_payload && source.size > payload.size / 2) return source.strategy;
+// How each payload's bytes would come into the file.
+class Strategies {
+ public:
+  Strategies(const Contents& contents, const MovePlan& plan) : contents_(contents) {
+    // Of several at one place, the first is the one that is written.
+    for (const SourceOutcome& source : plan.sources) sources_.emplace(source.file_offset, &source);
   }
-  if (payload.is_inline) return Strategy::kWrite;
-  if (payload.role == PayloadRole::kUnused) return payload.size == 0 ? Strategy::kWrite : Strategy::kCopy;
-  return StrategyFor(std::visit([&](const auto& each) { return BytesOf(each, payload); }, contents));
-}
+
+  Strategy Of(const PlannedPayload& payload) const {
+    for (auto at = sources_.lower_bound(payload.file_offset); at != sources_.end() && at->first < payload.file_offset + payload.size;
+         ++at) {
+      if (at->second->size > payload.size / 2) return at->second->strategy;
+    }
+    if (payload.is_inline) return Strategy::kWrite;
+    // Segments that nothing refers to were read from a file.
+    if (payload.role == PayloadRole::kUnused) return payload.size == 0 ? Strategy::kWrite : Strategy::kCopy;
+    return StrategyFor(std::visit([&](const auto& each) { return BytesOf(each, payload); }, contents_));
+  }
+
+ private:
+  const Contents& contents_;
+  std::map<uint64_t, const SourceOutcome*> sources_;  // by their places in the file
+};
 
 ContainerKind KindOf(const Contents& contents) {
   return std::holds_alternative<PteContents>(contents) ? ContainerKind::kPte : ContainerKind::kPtd;
@@ -77,7 +91,7 @@ std::string RowText(const Row& row, size_t offset_width, size_t size_width) {
          row.title + "\n";
 }
 
-Json PayloadJson(const Contents& contents, const MovePlan& plan, const PlannedPayload& payload) {
+Json PayloadJson(const Strategies& strategies, const PlannedPayload& payload) {
   Json json;
   json["role"] = PayloadRoleName(payload.role);
   json["key"] = payload.role == PayloadRole::kNamedData ? Text(payload.key) : Json();
@@ -86,7 +100,7 @@ Json PayloadJson(const Contents& contents, const MovePlan& plan, const PlannedPa
   json["offset"] = payload.file_offset;
   json["size"] = payload.size;
   json["alignment"] = payload.alignment;
-  json["strategy"] = StrategyName(StrategyOf(contents, plan, payload));
+  json["strategy"] = StrategyName(strategies.Of(payload));
   return json;
 }
 
@@ -98,11 +112,12 @@ void PrintPlanText(const std::string& file, const Contents& contents, const Move
   const size_t size_width = exact ? std::max<size_t>(std::to_string(plan.layout.file_size).size(), 4) : kLongestSize;
   out.Print(absl::StrCat(Escaped(file), ": ", std::string(KindText(KindOf(contents))), "\n"));
   out.Print(RowText({"ROLE", "SEGMENT", "OFFSET", "SIZE", "ALIGN", "STRATEGY", "NAME"}, offset_width, size_width));
+  const Strategies strategies(contents, plan);
   for (size_t i = 0; i < plan.layout.payloads.size() && out.ok(); ++i) {
     const PlannedPayload& payload = plan.layout.payloads[i];
     out.Print(RowText({std::string(PayloadRoleName(payload.role)), payload.is_inline ? "-" : std::to_string(payload.segment_index),
                        Hex(payload.file_offset), SizeText(payload.size, exact), std::to_string(payload.alignment),
-                       std::string(StrategyName(StrategyOf(contents, plan, payload))), TitleOf(payload)},
+                       std::string(StrategyName(strategies.Of(payload))), TitleOf(payload)},
                       offset_width, size_width));
   }
   for (const SourceOutcome& source : plan.sources) {
@@ -125,7 +140,8 @@ void PrintPlanJson(const std::string& file, const Contents& contents, const Move
   json.Member("extra_disk", plan.extra_disk);
   json.Member("padding", plan.layout.padding);
   json.BeginArray("payloads");
-  for (size_t i = 0; i < plan.layout.payloads.size() && out.ok(); ++i) json.Item(PayloadJson(contents, plan, plan.layout.payloads[i]));
+  const Strategies strategies(contents, plan);
+  for (size_t i = 0; i < plan.layout.payloads.size() && out.ok(); ++i) json.Item(PayloadJson(strategies, plan.layout.payloads[i]));
   json.End();
   PrintSourcesJson(plan.sources, json);
   json.End();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -165,11 +166,7 @@ class Move {
     if (journal_.synced && Uninterrupted([&] { return sys::Sync(work_fd_.get()); }) != 0) {
       return FromErrno(errno, target_.path, "syncing the new file");
     }
-    if (journal_.synced) {
-      for (const MoveSource& source : sources_) {
-        PTE_RETURN_IF_ERROR(SyncFolder(std::filesystem::path(source.path).parent_path().string()));
-      }
-    }
+    if (journal_.synced) PTE_RETURN_IF_ERROR(SyncSourceFolders());
     Journal committed = journal_;
     committed.state = MoveState::kCommitted;
     const absl::Status written = WriteJournal(target_, committed);
@@ -179,6 +176,13 @@ class Move {
       can_undo_ = TakeBackCommit();
     }
     return written;
+  }
+
+  absl::Status SyncSourceFolders() const {
+    std::set<std::string> folders;
+    for (const MoveSource& source : sources_) folders.insert(std::filesystem::path(source.path).parent_path().string());
+    for (const std::string& folder : folders) PTE_RETURN_IF_ERROR(SyncFolder(folder));
+    return absl::OkStatus();
   }
 
   // A commit that failed may be in place all the same, and must not be while the move is undone: who recovers would then finish it without
