@@ -17,8 +17,6 @@ namespace {
 // One buffer's worth: large enough that calls cost nothing beside the bytes, small enough to stay in the processor's cache.
 constexpr uint64_t kChunk = uint64_t{1} << 20;
 
-constexpr uint64_t kSmall = FileWriter::kSmall;
-
 // From this length on, asking for the disk space first makes writing faster, since the blocks are then found all at once.
 constexpr uint64_t kReserveFrom = uint64_t{1} << 20;
 
