@@ -17,7 +17,8 @@ if(PTE_COVERAGE)
   list(APPEND PTE_INSTRUMENT --coverage)
 endif()
 if(PTE_FUZZ)
-  list(APPEND PTE_INSTRUMENT -fsanitize=fuzzer-no-link)
+  list(APPEND PTE_INSTRUMENT -fsanitize=fuzzer-no-link
+    "-fsanitize-coverage-ignorelist=${CMAKE_CURRENT_LIST_DIR}/fuzz_ignorelist.txt")
 endif()
 
 function(pte_target name)

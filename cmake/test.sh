@@ -35,10 +35,11 @@ quietly cmake --build --preset release
 echo "== release tests"
 ctest --preset release -j "$(nproc)" --label-exclude 'bench|large' | tail -n 30
 
-quietly env CXX=clang++ cmake --preset asan
-quietly cmake --build --preset asan
+# With the instruments of fuzzing, so that one build does for both.
+quietly cmake --preset fuzz
+quietly cmake --build --preset fuzz
 echo "== sanitizer tests"
-ctest --preset asan -j "$(nproc)" --label-exclude 'bench|large|install|interop|moves' | tail -n 30
+ctest --preset fuzz -j "$(nproc)" --label-exclude 'bench|large|install|interop|moves' | tail -n 30
 
 if [ "$seconds" != 0 ]; then
   echo "== fuzzing, $seconds s a target"

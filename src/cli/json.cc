@@ -4,6 +4,8 @@
 #include "absl/strings/str_cat.h"
 #include "src/cli/text.h"
 
+template class nlohmann::basic_json<nlohmann::ordered_map>;
+
 namespace pte::cli {
 
 Json Text(std::string_view text) {

@@ -26,6 +26,13 @@ using Json = nlohmann::ordered_json;
 
 inline constexpr int kJsonVersion = 1;
 
+}  // namespace pte::cli
+
+// Once for the whole tool, not once a file.
+extern template class nlohmann::basic_json<nlohmann::ordered_map>;
+
+namespace pte::cli {
+
 // The text, or {"base64": ...} where it is not UTF-8.
 Json Text(std::string_view text);
 Json TextOrNull(std::string_view text);

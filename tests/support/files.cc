@@ -4,8 +4,9 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "gtest/gtest.h"
 
@@ -14,7 +15,9 @@ namespace pte::test {
 std::string ReadFile(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   EXPECT_TRUE(in.good()) << "cannot read " << path;
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  std::ostringstream out;
+  if (in.peek() != std::ifstream::traits_type::eof()) out << in.rdbuf();
+  return std::move(out).str();
 }
 
 void WriteFile(const std::filesystem::path& path, std::string_view bytes) {

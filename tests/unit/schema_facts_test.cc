@@ -155,9 +155,9 @@ std::vector<Table> DataTables() {
 std::vector<Table> FlatTensorTables() {
   using namespace fb::flat_tensor;
   return {
-      Of<TensorLayout>("flat_tensor.TensorLayout", {{"scalar_type", "byte ScalarType", TensorLayout::VT_SCALAR_TYPE},
-                                                    {"sizes", "[int]", TensorLayout::VT_SIZES},
-                                                    {"dim_order", "[ubyte]", TensorLayout::VT_DIM_ORDER}}),
+      Of<fb::flat_tensor::TensorLayout>("flat_tensor.TensorLayout", {{"scalar_type", "byte ScalarType", fb::flat_tensor::TensorLayout::VT_SCALAR_TYPE},
+                                                    {"sizes", "[int]", fb::flat_tensor::TensorLayout::VT_SIZES},
+                                                    {"dim_order", "[ubyte]", fb::flat_tensor::TensorLayout::VT_DIM_ORDER}}),
       Of<DataSegment>("flat_tensor.DataSegment", {{"offset", "ulong", DataSegment::VT_OFFSET}, {"size", "ulong", DataSegment::VT_SIZE}}),
       Of<NamedData>("flat_tensor.NamedData", {{"key", "string", NamedData::VT_KEY},
                                               {"segment_index", "uint", NamedData::VT_SEGMENT_INDEX},
