@@ -25,6 +25,17 @@ enum class Severity : uint8_t {
 // "info", "warning", "error".
 PTE_EXPORT std::string_view SeverityName(Severity severity);
 
+// What ExecuTorch's own runtime (1.5, measured) does with a file in which a rule is violated.
+enum class RuntimeReaction : uint8_t {
+  kRefuses,   // loading or execution ends with an error
+  kCrashes,   // memory errors, aborts or null dereferences
+  kMisreads,  // goes on with other bytes, values or methods than were meant
+  kAccepts,   // the same as if the rule were kept
+};
+
+// "refused by the runtime", "would crash it", "accepted and misread", "accepted".
+PTE_EXPORT std::string_view RuntimeReactionName(RuntimeReaction reaction);
+
 struct Finding {
   std::string rule;
   Severity severity = Severity::kError;
@@ -33,6 +44,7 @@ struct Finding {
   std::string message;  // one clause, without the two values
   std::string expected;
   std::string actual;
+  std::optional<RuntimeReaction> runtime = std::nullopt;  // where it is known; the worst of its modes
 };
 
 }  // namespace pte

@@ -37,6 +37,16 @@ struct Limits {
 
   // How many notes opening a file keeps: a small file of aliased tables could otherwise ask for a million of them.
   uint32_t max_notes = 1000;
+
+  // How many findings of each severity Verify keeps; the verdict counts the others, too. More than a person reads.
+  uint32_t max_findings = 1000;
+
+  // How many bytes of one gap between segments Verify reads to see that they are zeros, and 64 times that of all. No alignment that a
+  // writer may ask for makes a gap this large; a larger one is reported as such (S10).
+  uint64_t max_padding = uint64_t{1} << 20;
+
+  // How large one planned buffer of a method may be before Verify calls it absurd (P19): 1 TiB, more than any device of today has.
+  uint64_t max_planned_bytes = uint64_t{1} << 40;
 };
 
 struct OpenOptions {

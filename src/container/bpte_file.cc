@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "src/base/status_macros.h"
+#include "src/container/bpte_checks.h"
 #include "src/container/file_access.h"
 #include "src/container/open.h"
 #include "src/flatbuffer/verify.h"
@@ -18,17 +19,20 @@ struct BpteFile::State : OpenContainer {
   absl::Status Load();
 };
 
+void NoteBundleVersion(OpenContainer& container, const fb::BundledProgram& root) {
+  if (root.version() == kBundledProgramVersion) return;
+  container.Note(Severity::kWarning,
+                 {"B10", container.OffsetOf(&root, fb::BundledProgram::VT_VERSION), "version",
+                  "another schema version than this library knows", absl::StrCat(kBundledProgramVersion), absl::StrCat(root.version())});
+}
+
 absl::Status BpteFile::State::Load() {
   PTE_ASSIGN_OR_RETURN(program, FindBundledProgram(*source, header));
   PTE_RETURN_IF_ERROR(ReadFlatbuffer(*this, program));
   PTE_RETURN_IF_ERROR(VerifyFlatbuffer(flatbuffer.span(), SchemaOf<fb::BundledProgram>("B2", "F3"), options.limits));
   PTE_RETURN_IF_ERROR(CheckNothingInside(flatbuffer.span(), program));
   root = flatbuffers::GetRoot<fb::BundledProgram>(flatbuffer.data());
-  if (root->version() != kBundledProgramVersion) {
-    Note(Severity::kWarning,
-         {"B10", OffsetOf(root, fb::BundledProgram::VT_VERSION), "version", "another schema version than this library knows",
-          absl::StrCat(kBundledProgramVersion), absl::StrCat(root->version())});
-  }
+  NoteBundleVersion(*this, *root);
   if (root->method_test_suites() == nullptr) return absl::OkStatus();
   for (const fb::BundledMethodTestSuite* suite : *root->method_test_suites()) {
     suites.push_back({TextOf(suite->method_name()), suite, CountOf(suite->test_cases())});

@@ -22,20 +22,25 @@ struct KeyRules {
   std::string_view segment_index;
 };
 
+inline constexpr KeyRules kPteKeyRules{"S23", "S24", "S26"};
+inline constexpr KeyRules kPteKeyRulesWithoutSegments{"S23", "S24", "S3"};
+inline constexpr KeyRules kPtdKeyRules{"D12", "D13", "D14"};
+
 absl::Status DuplicateKey(const OpenContainer& container, const KeyRules& rules, KeyIndex::Pair pair, std::string_view key);
 
-// Checks row `index` of the named data; kDataLoss by one of the rules.
+// Checks row `index` of the named data; refuses by one of the rules.
 template <class NamedData>
 absl::Status CheckNamedRow(OpenContainer& container, const NamedData& row, size_t index, size_t segments, const KeyRules& rules) {
   const auto path = [&](std::string_view field) { return absl::StrCat("named_data[", index, "]", ToAbsl(field)); };
   if (row.key() == nullptr)
-    return DataLoss({std::string(rules.missing_key), container.OffsetOf(&row), path(".key"), "the entry has no key", "a key", "nothing"});
+    return container.Refuse(
+        {std::string(rules.missing_key), container.OffsetOf(&row), path(".key"), "the entry has no key", "a key", "nothing"});
   if (row.key()->size() == 0)
     container.Note(Severity::kWarning,
                    {"S27", container.OffsetOf(row.key()), path(".key"), "the key is empty", "a key of at least one byte", "0 bytes"});
   if (row.segment_index() < segments) return absl::OkStatus();
-  return DataLoss({std::string(rules.segment_index), container.OffsetOf(&row, NamedData::VT_SEGMENT_INDEX), path(".segment_index"),
-                   "no such segment", absl::StrCat("below ", segments), absl::StrCat(row.segment_index())});
+  return container.Refuse({std::string(rules.segment_index), container.OffsetOf(&row, NamedData::VT_SEGMENT_INDEX), path(".segment_index"),
+                           "no such segment", absl::StrCat("below ", segments), absl::StrCat(row.segment_index())});
 }
 
 // Checks each row, makes its entry with make_entry(row) and indexes its key; refuses two entries with the same key. nullptr is no rows.

@@ -14,7 +14,7 @@
 namespace pte {
 namespace {
 
-absl::StatusOr<std::vector<std::byte>> ReadHead(const ByteSource& source) {
+absl::StatusOr<std::vector<std::byte>> HeadOf(const ByteSource& source) {
   std::vector<std::byte> head(static_cast<size_t>(std::min<uint64_t>(wire::kHeadSize, source.size())));
   PTE_RETURN_IF_ERROR(source.ReadAt(0, head));
   return head;
@@ -41,11 +41,16 @@ absl::Status WrongKind(ContainerKind wanted, ContainerKind found) {
 
 absl::StatusOr<ContainerHeader> ReadContainerHeader(const ByteSource& source, std::vector<Finding>* notes) {
   return WithoutThrowing([&]() -> absl::StatusOr<ContainerHeader> {
-    PTE_ASSIGN_OR_RETURN(const std::vector<std::byte> head, ReadHead(source));
+    PTE_ASSIGN_OR_RETURN(const std::vector<std::byte> head, HeadOf(source));
     absl::StatusOr<ContainerHeader> header = ParseHeader(head, source.size(), notes);
     if (!header.ok()) return OpeningError(header.status(), source.name(), 0);
     return header;
   });
+}
+
+absl::Status ReadHead(OpenContainer& container) {
+  PTE_ASSIGN_OR_RETURN(container.head, HeadOf(*container.source));
+  return absl::OkStatus();
 }
 
 absl::Status OpenHead(std::shared_ptr<const ByteSource> source, uint64_t file_offset, ContainerKind wanted, const OpenOptions& options,
@@ -53,7 +58,7 @@ absl::Status OpenHead(std::shared_ptr<const ByteSource> source, uint64_t file_of
   container.source = std::move(source);
   container.file_offset = file_offset;
   container.options = options;
-  PTE_ASSIGN_OR_RETURN(container.head, ReadHead(*container.source));
+  PTE_RETURN_IF_ERROR(ReadHead(container));
   PTE_ASSIGN_OR_RETURN(container.header, ParseHeader(container.head, container.source->size(), &container.notes));
   return container.header.kind == wanted ? absl::OkStatus() : WrongKind(wanted, container.header.kind);
 }
@@ -78,11 +83,11 @@ absl::Status ReadFlatbuffer(OpenContainer& container, std::optional<ByteRange> s
   return absl::OkStatus();
 }
 
-absl::Status CheckVersion(const OpenContainer& container, std::string_view rule, uint32_t version, uint32_t known, uint64_t field) {
+absl::Status CheckVersion(OpenContainer& container, std::string_view rule, uint32_t version, uint32_t known, uint64_t field) {
   if (version <= known || container.options.allow_newer) return absl::OkStatus();
-  return FaultStatus(absl::StatusCode::kUnimplemented,
-                     {std::string(rule), field, "version", "a newer schema version than this library knows",
-                      absl::StrCat("at most ", known), absl::StrCat(version)});
+  return container.Refuse(absl::StatusCode::kUnimplemented,
+                          {std::string(rule), field, "version", "a newer schema version than this library knows",
+                           absl::StrCat("at most ", known), absl::StrCat(version)});
 }
 
 absl::Status NoSuchIndex(const OpenContainer& container, std::string_view what, size_t index, size_t count) {
@@ -95,7 +100,14 @@ absl::Status OpeningError(const absl::Status& status, std::string_view name, uin
   return WithName(AtFileOffset(status, file_offset), name);
 }
 
+absl::Status OpenContainer::Refuse(absl::StatusCode code, const Fault& fault) {
+  if (!judge) return FaultStatus(code, fault);
+  judge(Severity::kError, fault);
+  return absl::OkStatus();
+}
+
 void OpenContainer::Note(Severity severity, const Fault& fault) {
+  if (judge) return judge(severity, fault);
   if (notes.size() >= options.limits.max_notes) return;
   notes.push_back(FindingOf(severity, fault));
 }

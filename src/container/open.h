@@ -43,7 +43,13 @@ struct OpenContainer {
   Bytes flatbuffer;
   std::shared_ptr<const ByteSource> flatbuffer_source;  // the same bytes, for payloads inside them
 
+  // Who wants to hear of every fault rather than of the first: set, opening reports its faults there and goes on where it safely can.
+  std::function<void(Severity, const Fault&)> judge;
+
   void Note(Severity severity, const Fault& fault);
+  // What an error of opening is returned with: its status, or OK once the judge has it.
+  absl::Status Refuse(absl::StatusCode code, const Fault& fault);
+  absl::Status Refuse(const Fault& fault) { return Refuse(absl::StatusCode::kDataLoss, fault); }
   void FinishNotes();
 
   // Where something in the flatbuffer stands, from the start of the container.
@@ -60,6 +66,9 @@ struct OpenContainer {
   Payload InlinePayload(const flatbuffers::Vector<uint8_t>* bytes) const;
 };
 
+// Reads the head into `container`.
+absl::Status ReadHead(OpenContainer& container);
+
 // Reads and judges the head into `container`; refuses other kinds than `wanted`.
 absl::Status OpenHead(std::shared_ptr<const ByteSource> source, uint64_t file_offset, ContainerKind wanted, const OpenOptions& options,
                       OpenContainer& container);
@@ -68,7 +77,7 @@ absl::Status OpenHead(std::shared_ptr<const ByteSource> source, uint64_t file_of
 absl::Status ReadFlatbuffer(OpenContainer& container, std::optional<ByteRange> skip = std::nullopt);
 
 // kUnimplemented where the version at `field` is newer than `known`, unless the options allow it.
-absl::Status CheckVersion(const OpenContainer& container, std::string_view rule, uint32_t version, uint32_t known, uint64_t field);
+absl::Status CheckVersion(OpenContainer& container, std::string_view rule, uint32_t version, uint32_t known, uint64_t field);
 
 // An error of opening, with its offset in the outermost file and the source's name.
 absl::Status OpeningError(const absl::Status& status, std::string_view name, uint64_t file_offset);
@@ -89,22 +98,28 @@ absl::StatusOr<std::shared_ptr<const State>> OpenState(std::shared_ptr<const Byt
   });
 }
 
-// Bounds-checks a segment table of either schema; nullptr is an empty one.
+// The file offset that a judge gets for a segment that cannot be placed.
+inline constexpr uint64_t kUnplaced = UINT64_MAX;
+
+// Bounds-checks a segment table of either schema; nullptr is an empty one. A judge is told of each bad row and gets it unplaced.
 template <class DataSegment>
-absl::StatusOr<FixedList<Segment>> PlaceSegments(const OpenContainer& container,
+absl::StatusOr<FixedList<Segment>> PlaceSegments(OpenContainer& container,
                                                  const flatbuffers::Vector<flatbuffers::Offset<DataSegment>>* rows) {
   if (rows == nullptr) return FixedList<Segment>();
   PTE_ASSIGN_OR_RETURN(FixedList<Segment> segments, FixedList<Segment>::WithCapacity(rows->size()));
   for (const DataSegment* row : *rows) {
     SegmentRow place{static_cast<uint32_t>(segments.size()), SegmentOffset(row->offset()), ByteCount(row->size())};
     const absl::StatusOr<FileOffset> start = PlaceSegment(container.header, place);
-    if (!start.ok()) {
-      // Once more, for a message that names the fields' places.
-      place.offset_field = container.OffsetOf(row, DataSegment::VT_OFFSET);
-      place.size_field = container.OffsetOf(row, DataSegment::VT_SIZE);
-      return PlaceSegment(container.header, place).status();
+    if (start.ok()) {
+      segments.push_back({place.index, container.file_offset + start->value(), row->size()});
+      continue;
     }
-    segments.push_back({place.index, container.file_offset + start->value(), row->size()});
+    // Once more, for a message that names the fields' places.
+    place.offset_field = container.OffsetOf(row, DataSegment::VT_OFFSET);
+    place.size_field = container.OffsetOf(row, DataSegment::VT_SIZE);
+    const absl::Status status = PlaceSegment(container.header, place).status();
+    PTE_RETURN_IF_ERROR(container.Refuse(status.code(), *FaultOf(status)));
+    segments.push_back({place.index, kUnplaced, row->size()});
   }
   return segments;
 }

@@ -7,6 +7,7 @@
 #include "src/container/file_access.h"
 #include "src/container/keys.h"
 #include "src/container/open.h"
+#include "src/container/ptd_checks.h"
 #include "src/flatbuffer/verify.h"
 
 namespace pte {
@@ -14,9 +15,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "TensorLayout::sizes shows the file's numbers in place");
 
-constexpr KeyRules kKeyRules{"D12", "D13", "D14"};
+}  // namespace
 
-// Verifies the flatbuffer, and names the schema that FT01 files had before named_data.
 absl::Status VerifyDirectory(const OpenContainer& container) {
   absl::Status verified = VerifyFlatbuffer(container.flatbuffer.span(), SchemaOf<fb::FlatTensor>("D10", "F3"), container.options.limits);
   const auto* root = flatbuffers::GetRoot<fb::FlatTensor>(container.flatbuffer.data());
@@ -34,11 +34,15 @@ absl::Status VerifyDirectory(const OpenContainer& container) {
                       "segments and named_data", "tensor_alignment, tensors and segments"});
 }
 
-absl::Status CheckPresent(const OpenContainer& container, const fb::FlatTensor& root) {
-  const std::string_view missing = root.segments() == nullptr ? "segments" : root.named_data() == nullptr ? "named_data" : "";
-  if (missing.empty()) return absl::OkStatus();
-  return DataLoss({"D11", container.OffsetOf(&root), std::string(missing), "the list is missing", "a list", "nothing"});
+absl::Status CheckPresent(OpenContainer& container, const fb::FlatTensor& root) {
+  const auto refuse = [&](std::string_view missing) {
+    return container.Refuse({"D11", container.OffsetOf(&root), std::string(missing), "the list is missing", "a list", "nothing"});
+  };
+  if (root.segments() == nullptr) PTE_RETURN_IF_ERROR(refuse("segments"));
+  return root.named_data() == nullptr ? refuse("named_data") : absl::OkStatus();
 }
+
+namespace {
 
 template <class Element>
 std::span<const Element> SpanOf(const flatbuffers::Vector<Element>* vector) {
@@ -68,7 +72,7 @@ absl::Status PtdFile::State::Load() {
   PTE_RETURN_IF_ERROR(CheckPresent(*this, *root));
   PTE_ASSIGN_OR_RETURN(segments, PlaceSegments(*this, root->segments()));
   return ReadEntries(
-      *this, root->named_data(), segments.size(), kKeyRules,
+      *this, root->named_data(), segments.size(), kPtdKeyRules,
       [](const fb::flat_tensor::NamedData& row) {
         return PtdEntry{TextOf(row.key()), row.segment_index(), LayoutOf(row.tensor_layout())};
       },

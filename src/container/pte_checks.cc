@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "src/base/status_macros.h"
@@ -53,23 +54,24 @@ struct OffsetRules {
 };
 
 // Offsets must not decrease, nor leave their segment.
-absl::Status CheckOffsets(const OpenContainer& container, const flatbuffers::Vector<uint64_t>& offsets, const Segment& segment,
+absl::Status CheckOffsets(OpenContainer& container, const flatbuffers::Vector<uint64_t>& offsets, const Segment& segment,
                           const OffsetRules& rules) {
   uint64_t previous = 0;
   for (uoffset_t i = 0; i < offsets.size(); ++i) {
     const uint64_t offset = offsets.Get(i);
     const bool beyond = offset > segment.size;
-    if (!beyond && offset >= previous) {
-      previous = offset;
-      continue;
-    }
+    const uint64_t least = std::exchange(previous, offset);
+    if (!beyond && offset >= least) continue;
     const uint64_t at = container.OffsetOf(offsets.Data() + size_t{i} * sizeof(uint64_t));
     const std::string path = absl::StrCat(ToAbsl(rules.path), ".offsets[", i, "]");
     if (beyond) {
-      return DataLoss({std::string(rules.beyond_segment), at, path, absl::StrCat("begins beyond segment ", segment.index),
-                       absl::StrCat("at most ", Number(segment.size)), Number(offset)});
+      PTE_RETURN_IF_ERROR(
+          container.Refuse({std::string(rules.beyond_segment), at, path, absl::StrCat("begins beyond segment ", segment.index),
+                            absl::StrCat("at most ", Number(segment.size)), Number(offset)}));
+    } else {
+      PTE_RETURN_IF_ERROR(
+          container.Refuse({"S15", at, path, "the offsets decrease", absl::StrCat("at least ", Number(least)), Number(offset)}));
     }
-    return DataLoss({"S15", at, path, "the offsets decrease", absl::StrCat("at least ", Number(previous)), Number(offset)});
   }
   return absl::OkStatus();
 }
@@ -85,7 +87,7 @@ Fault BadSegmentIndex(const OpenContainer& container, const fb::Program& program
 }
 
 // Names what is wrong with a reference that is not sound.
-absl::Status RefuseReference(const OpenContainer& container, const fb::Program& program, const fb::BackendDelegateDataReference& reference,
+absl::Status RefuseReference(OpenContainer& container, const fb::Program& program, const fb::BackendDelegateDataReference& reference,
                              size_t segments, const std::string& path) {
   using Reference = fb::BackendDelegateDataReference;
   Fault fault{"P17", container.OffsetOf(&reference, Reference::VT_INDEX), path + ".index", "", "", absl::StrCat(reference.index())};
@@ -94,15 +96,15 @@ absl::Status RefuseReference(const OpenContainer& container, const fb::Program& 
       fault.rule = "P16";
       fault.what = "no such entry in backend_delegate_data";
       fault.expected = absl::StrCat("below ", CountOf(program.backend_delegate_data()));
-      return DataLoss(fault);
+      return container.Refuse(fault);
     case fb::DataLocation::SEGMENT:
       fault.rule = SegmentIndexRule(program, "P17");
       fault.what = "no such segment";
       fault.expected = absl::StrCat("below ", segments);
-      return DataLoss(fault);
+      return container.Refuse(fault);
   }
-  return DataLoss({"P17", container.OffsetOf(&reference, Reference::VT_LOCATION), path + ".location", "no such location",
-                   "0 (INLINE) or 1 (SEGMENT)", absl::StrCat(static_cast<int>(reference.location()))});
+  return container.Refuse({"P17", container.OffsetOf(&reference, Reference::VT_LOCATION), path + ".location", "no such location",
+                           "0 (INLINE) or 1 (SEGMENT)", absl::StrCat(static_cast<int>(reference.location()))});
 }
 
 // Whether the reference leads to bytes, without making a text of its path.
@@ -149,13 +151,13 @@ absl::Status CheckConstants(OpenContainer& container, const fb::Program& program
   const flatbuffers::Vector<uint64_t>* offsets = OffsetsOf(table);
   if (CountOf(offsets) == 0) return absl::OkStatus();
   if (offsets->size() > 1 && CountOf(program.constant_buffer()) > 0) {
-    return DataLoss({"S19", container.OffsetOf(program.constant_buffer()), "constant_buffer",
-                     "constants inside the flatbuffer and in a segment at the same time", "one of them empty",
-                     absl::StrCat(CountOf(program.constant_buffer()), " inside, ", offsets->size(), " in the segment")});
+    return container.Refuse({"S19", container.OffsetOf(program.constant_buffer()), "constant_buffer",
+                             "constants inside the flatbuffer and in a segment at the same time", "one of them empty",
+                             absl::StrCat(CountOf(program.constant_buffer()), " inside, ", offsets->size(), " in the segment")});
   }
   if (table->segment_index() >= segments.size()) {
     const Fault fault = BadSegmentIndex(container, program, *table, segments.size(), kRules);
-    if (offsets->size() > 1) return DataLoss(fault);
+    if (offsets->size() > 1) return container.Refuse(fault);
     container.Note(Severity::kWarning, fault);
     return absl::OkStatus();
   }
@@ -176,7 +178,8 @@ absl::Status CheckMutableData(OpenContainer& container, const fb::Program& progr
   }
   const fb::SubsegmentOffsets& first = *tables->Get(0);
   if (CountOf(first.offsets()) == 0) return absl::OkStatus();
-  if (first.segment_index() >= segments.size()) return DataLoss(BadSegmentIndex(container, program, first, segments.size(), kRules));
+  if (first.segment_index() >= segments.size())
+    return container.Refuse(BadSegmentIndex(container, program, first, segments.size(), kRules));
   return CheckOffsets(container, *first.offsets(), segments[first.segment_index()], kRules);
 }
 
@@ -188,9 +191,12 @@ absl::Status CheckDelegates(OpenContainer& container, const fb::Program& program
       const fb::BackendDelegate* delegate = delegates->Get(d);
       if (IsSound(delegate->processed(), CountOf(program.backend_delegate_data()), segments.size())) continue;
       const std::string path = absl::StrCat("execution_plan[", p, "].delegates[", d, "].processed");
-      if (delegate->processed() != nullptr) return RefuseReference(container, program, *delegate->processed(), segments.size(), path);
-      return DataLoss(
-          {"P13", container.OffsetOf(delegate), path, "the delegate does not say where its bytes are", "a reference", "nothing"});
+      if (delegate->processed() != nullptr) {
+        PTE_RETURN_IF_ERROR(RefuseReference(container, program, *delegate->processed(), segments.size(), path));
+      } else {
+        PTE_RETURN_IF_ERROR(container.Refuse(
+            {"P13", container.OffsetOf(delegate), path, "the delegate does not say where its bytes are", "a reference", "nothing"}));
+      }
     }
   }
   return absl::OkStatus();
@@ -201,9 +207,12 @@ void NoteSegments(OpenContainer& container, std::span<const Segment> segments) {
   if (!header.has_extended_header) return;
   uint64_t end = header.segment_base_offset == 0 ? header.program_size : header.segment_base_offset;
   bool has_bytes = false;
+  bool has_unplaced = false;
   for (const Segment& segment : segments) {
+    has_unplaced = has_unplaced || segment.file_offset == kUnplaced;
     has_bytes = has_bytes || segment.size > 0;
-    if (segment.size > 0) end = std::max(end, segment.file_offset - container.file_offset + segment.size);
+    if (segment.size > 0 && segment.file_offset != kUnplaced)
+      end = std::max(end, segment.file_offset - container.file_offset + segment.size);
   }
   if (!has_bytes && header.segment_base_offset != 0) {
     container.Note(Severity::kWarning, {"H18", wire::kPteSegmentBaseOffset, "header.segment_base_offset",
@@ -214,7 +223,7 @@ void NoteSegments(OpenContainer& container, std::span<const Segment> segments) {
                    {"H17", wire::kPteSegmentDataSizeOffset, "header.segment_data_size",
                     "no segment data declared, although segments have bytes", Number(end - header.segment_base_offset), "0"});
   }
-  if (header.segment_data_size.value_or(0) == 0 && end < header.file_size) {
+  if (header.segment_data_size.value_or(0) == 0 && end < header.file_size && !has_unplaced) {
     container.Note(Severity::kWarning, {"H20", end, "file size", "bytes follow the last segment", Number(end), Number(header.file_size)});
   }
 }

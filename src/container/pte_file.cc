@@ -10,13 +10,6 @@
 #include "src/flatbuffer/verify.h"
 
 namespace pte {
-namespace {
-
-constexpr KeyRules kKeyRules{"S23", "S24", "S26"};
-constexpr KeyRules kKeyRulesWithoutSegments{"S23", "S24", "S3"};
-
-}  // namespace
-
 struct PteFile::State : OpenContainer {
   const fb::Program* program = nullptr;
   FixedList<NamedEntry> named_data;
@@ -46,7 +39,7 @@ absl::Status PteFile::State::Load() {
   PTE_RETURN_IF_ERROR(CheckConstants(*this, *program, segments.span()));
   PTE_RETURN_IF_ERROR(CheckMutableData(*this, *program, segments.span()));
   PTE_RETURN_IF_ERROR(ReadEntries(
-      *this, program->named_data(), segments.size(), program->segments() == nullptr ? kKeyRulesWithoutSegments : kKeyRules,
+      *this, program->named_data(), segments.size(), program->segments() == nullptr ? kPteKeyRulesWithoutSegments : kPteKeyRules,
       [](const fb::NamedData& row) {
         return NamedEntry{TextOf(row.key()), row.segment_index()};
       },

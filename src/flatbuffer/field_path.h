@@ -27,6 +27,8 @@ class FieldPath {
     FieldPath& path_;
   };
 
+  bool empty() const { return parts_.empty(); }
+
   // "execution_plan[0].values[3].val"; "root" at the root.
   std::string Text() const {
     if (parts_.empty()) return "root";

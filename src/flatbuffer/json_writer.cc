@@ -51,18 +51,18 @@ std::optional<std::string> TryEscape(std::string_view text) {
 
 std::string Escaped(std::string_view utf8) { return TryEscape(utf8).value_or(""); }
 
-bool IsUtf8(std::string_view text) {
-  bool valid = true;
-  ForEachPiece(text, [&](std::string_view piece) { valid = valid && (IsPlain(piece) || TryEscape(piece).has_value()); });
-  return valid;
-}
-
 std::string NonFinite(double value) {
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   return absl::StrCat("nan:0x", absl::Hex(std::bit_cast<uint64_t>(value), absl::kZeroPad16));
 }
 
 }  // namespace
+
+bool IsUtf8(std::string_view text) {
+  bool valid = true;
+  ForEachPiece(text, [&](std::string_view piece) { valid = valid && (IsPlain(piece) || TryEscape(piece).has_value()); });
+  return valid;
+}
 
 void JsonWriter::Put(std::string_view text) {
   if (!status_.ok()) return;

@@ -13,6 +13,8 @@
 
 namespace pte {
 
+bool IsUtf8(std::string_view text);
+
 // After the first error of the sink, calls do nothing; Finish returns it.
 class JsonWriter {
  public:

@@ -33,19 +33,25 @@ inline const flatbuffers::Table* AsTable(const uint8_t* address) { return reinte
 using TableVector = flatbuffers::Vector<flatbuffers::Offset<flatbuffers::Table>>;
 inline const TableVector& AsTables(const uint8_t* address) { return *reinterpret_cast<const TableVector*>(address); }
 
+// What the schema says of a field, without a table that holds it.
+inline FieldView FieldViewOf(const flatbuffers::TypeTable& type, size_t index) {
+  const flatbuffers::TypeCode code = type.type_codes[index];
+  FieldView field;
+  field.slot = flatbuffers::FieldIndexToOffset(static_cast<flatbuffers::voffset_t>(index));
+  field.name = type.names[index];
+  field.type = static_cast<flatbuffers::ElementaryType>(code.base_type);
+  field.is_vector = code.is_repeating != 0;
+  field.ref = code.sequence_ref >= 0 ? type.type_refs[code.sequence_ref]() : nullptr;
+  return field;
+}
+
 // Calls visit(FieldView) -> bool for each field that `table` holds, in the order of the schema, until it returns false; returns whether all
 // calls were true. The table's vtable must have been verified; for unions, also its one-byte fields.
 template <class Visit>
 bool ForEachField(const flatbuffers::Table& table, const flatbuffers::TypeTable& type, Visit visit) {
   uint8_t previous_byte = 0;
   for (size_t i = 0; i < type.num_elems; ++i) {
-    const flatbuffers::TypeCode code = type.type_codes[i];
-    FieldView field;
-    field.slot = flatbuffers::FieldIndexToOffset(static_cast<flatbuffers::voffset_t>(i));
-    field.name = type.names[i];
-    field.type = static_cast<flatbuffers::ElementaryType>(code.base_type);
-    field.is_vector = code.is_repeating != 0;
-    field.ref = code.sequence_ref >= 0 ? type.type_refs[code.sequence_ref]() : nullptr;
+    FieldView field = FieldViewOf(type, i);
     field.address = table.GetAddressOf(field.slot);
     field.union_type = previous_byte;
     previous_byte = 0;

@@ -19,12 +19,16 @@ class VisitBudget {
   // `how` is what makes it grow, such as "unpacked".
   VisitBudget(uint64_t bytes, std::string_view how) : most_(bytes), left_(bytes), how_(how) {}
 
+  // Whether so much was left.
+  bool TrySpend(uint64_t bytes) {
+    if (bytes > left_) return false;
+    left_ -= bytes;
+    return true;
+  }
+
   //   kResourceExhausted  more than was allowed
   absl::Status Spend(uint64_t bytes) {
-    if (bytes <= left_) {
-      left_ -= bytes;
-      return absl::OkStatus();
-    }
+    if (TrySpend(bytes)) return absl::OkStatus();
     return FaultStatus(absl::StatusCode::kResourceExhausted,
                        {"F4", std::nullopt, "", absl::StrCat(ToAbsl(how_), ", the flatbuffer would grow beyond Limits::max_unpacked_bytes"),
                         absl::StrCat("at most ", Number(most_)), "more"});

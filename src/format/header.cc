@@ -23,11 +23,19 @@ absl::Status TooShort(const Fault& fault) { return FaultStatus(absl::StatusCode:
 std::string AtLeast(uint64_t value) { return absl::StrCat("at least ", Number(value)); }
 std::string AtMost(uint64_t value) { return absl::StrCat("at most ", Number(value)); }
 
+// Where what is legal, but unusual, is noted.
+struct Notes {
+  std::vector<Finding>* list;
+  void Add(Severity severity, const Fault& fault) const {
+    if (list != nullptr) list->push_back(FindingOf(severity, fault));
+  }
+};
+
 // The head with what every judgement needs beside it.
 struct Head {
   std::span<const std::byte> bytes;
   uint64_t file_size;
-  std::vector<Finding>* notes;
+  Notes notes;
 
   uint32_t U32(size_t at) const { return LoadU32(bytes.data() + at); }
   uint64_t U64(size_t at) const { return LoadU64(bytes.data() + at); }
@@ -37,10 +45,7 @@ struct Head {
   }
   std::string_view Identifier() const { return Text(wire::kIdentifierOffset, wire::kIdentifierLength); }
 
-  void Note(Severity severity, const Fault& fault) const {
-    if (notes == nullptr) return;
-    notes->push_back(FindingOf(severity, fault));
-  }
+  void Note(Severity severity, const Fault& fault) const { notes.Add(severity, fault); }
 };
 
 std::string_view ForeignName(const Head& head) {
@@ -209,48 +214,49 @@ constexpr SegmentFrameRules kPteFrame{
 constexpr SegmentFrameRules kPtdFrame{wire::kPtdSegmentBaseOffset, wire::kPtdSegmentDataSizeOffset, "D5", "D8", "D6", "D8", "D25", "D25"};
 
 // What is legal about a segment frame that has passed, but no writer's default.
-void NoteSegmentFrame(const Head& head, const ContainerHeader& header, const SegmentFrameRules& rules) {
+void NoteSegmentFrame(const ContainerHeader& header, const SegmentFrameRules& rules, const Notes& notes) {
   const uint64_t base = header.segment_base_offset;
   if (base % wire::kSmallestUsualAlignment != 0) {
-    head.Note(Severity::kWarning,
+    notes.Add(Severity::kWarning,
               {std::string(rules.base_unaligned), rules.base_offset, "header.segment_base_offset",
                "the segments begin at an unaligned offset", absl::StrCat("a multiple of ", wire::kSmallestUsualAlignment), Number(base)});
   }
   // A .pte that declares no data may still have some: its segments tell.
   const bool declared = header.kind == ContainerKind::kPtd || header.segment_data_size.value_or(0) != 0;
   const uint64_t end = base + header.segment_data_size.value_or(0);
-  if (declared && end < head.file_size) {
-    head.Note(Severity::kWarning, {std::string(rules.trailing), end, "file size", "bytes follow the declared segment data", Number(end),
-                                   Number(head.file_size)});
+  if (declared && end < header.file_size) {
+    notes.Add(Severity::kWarning, {std::string(rules.trailing), end, "file size", "bytes follow the declared segment data", Number(end),
+                                   Number(header.file_size)});
   }
 }
 
-absl::Status CheckSegmentFrame(const Head& head, const ContainerHeader& header, const SegmentFrameRules& rules) {
+absl::Status CheckFrame(const ContainerHeader& header, const SegmentFrameRules& rules, const Notes& notes) {
   const uint64_t base = header.segment_base_offset;
   if (base < header.program_size) {
     return Damaged({std::string(rules.inside_program), rules.base_offset, "header.segment_base_offset",
                     "the segments begin inside the program", AtLeast(header.program_size), Number(base)});
   }
-  if (base > head.file_size) {
+  if (base > header.file_size) {
     return TooShort({std::string(rules.base_beyond_file), rules.base_offset, "header.segment_base_offset",
-                     "the segments begin beyond the file", AtMost(head.file_size), Number(base)});
+                     "the segments begin beyond the file", AtMost(header.file_size), Number(base)});
   }
   if (!header.segment_data_size) {
-    NoteSegmentFrame(head, header, rules);
+    NoteSegmentFrame(header, rules, notes);
     return absl::OkStatus();
   }
-  Fault fault{"", rules.data_size_offset, "header.segment_data_size", "", AtMost(head.file_size - base), Number(*header.segment_data_size)};
+  Fault fault{"", rules.data_size_offset,          "header.segment_data_size",
+              "", AtMost(header.file_size - base), Number(*header.segment_data_size)};
   if (!CheckedAdd(base, *header.segment_data_size)) {
     fault.rule = rules.wraps;
     fault.what = "the end of the segments cannot be expressed in 64 bits";
     return Damaged(fault);
   }
-  if (!RangeInside(base, *header.segment_data_size, head.file_size)) {
+  if (!RangeInside(base, *header.segment_data_size, header.file_size)) {
     fault.rule = rules.data_beyond_file;
     fault.what = "the segments end beyond the file";
     return TooShort(fault);
   }
-  NoteSegmentFrame(head, header, rules);
+  NoteSegmentFrame(header, rules, notes);
   return absl::OkStatus();
 }
 
@@ -265,12 +271,6 @@ absl::StatusOr<ContainerHeader> ParsePte(const Head& head, ContainerHeader heade
   header.segment_base_offset = head.U64(wire::kPteSegmentBaseOffset);
   if (header.header_length >= wire::kPteHeaderLength) header.segment_data_size = head.U64(wire::kPteSegmentDataSizeOffset);
   PTE_RETURN_IF_ERROR(CheckPteProgramSize(head, header));
-  if (header.segment_base_offset != 0) {
-    PTE_RETURN_IF_ERROR(CheckSegmentFrame(head, header, kPteFrame));
-  } else if (header.segment_data_size.value_or(0) != 0) {
-    return Damaged({"H12", wire::kPteSegmentBaseOffset, "header.segment_base_offset", "no segment base, although there is segment data",
-                    AtLeast(header.program_size), "0"});
-  }
   const uint64_t header_end = wire::kExtendedHeaderOffset + uint64_t{header.header_length};
   const bool in_header = header.root_offset >= wire::kExtendedHeaderOffset && header.root_offset < header_end;
   PTE_RETURN_IF_ERROR(CheckRoot(header, in_header ? "H24" : "H23"));
@@ -328,7 +328,6 @@ absl::StatusOr<ContainerHeader> ParsePtd(const Head& head, ContainerHeader heade
   header.segment_data_size = head.U64(wire::kPtdSegmentDataSizeOffset);
   PTE_RETURN_IF_ERROR(CheckPtdFlatbuffer(head, header));
   header.program_size = header.flatbuffer_offset + header.flatbuffer_size;
-  PTE_RETURN_IF_ERROR(CheckSegmentFrame(head, header, kPtdFrame));
   PTE_RETURN_IF_ERROR(CheckRoot(header, "D9"));
   return header;
 }
@@ -344,10 +343,27 @@ std::string_view ContainerKindName(ContainerKind kind) {
   return "bpte";
 }
 
-std::optional<ContainerKind> KindOf(std::span<const std::byte> bytes) { return FamilyOf(Head{bytes, bytes.size(), nullptr}.Identifier()); }
+std::optional<ContainerKind> KindOf(std::span<const std::byte> bytes) {
+  return FamilyOf(Head{bytes, bytes.size(), {nullptr}}.Identifier());
+}
 
-absl::StatusOr<ContainerHeader> ParseHeader(std::span<const std::byte> bytes, uint64_t file_size, std::vector<Finding>* notes) {
-  const Head head{bytes, file_size, notes};
+absl::StatusOr<ContainerHeader> ParseHeader(std::span<const std::byte> head, uint64_t file_size, std::vector<Finding>* notes) {
+  PTE_ASSIGN_OR_RETURN(ContainerHeader header, ParseFlatbufferFrame(head, file_size, notes));
+  PTE_RETURN_IF_ERROR(CheckSegmentFrame(header, notes));
+  return header;
+}
+
+absl::Status CheckSegmentFrame(const ContainerHeader& header, std::vector<Finding>* notes) {
+  if (header.kind == ContainerKind::kPtd) return CheckFrame(header, kPtdFrame, {notes});
+  if (!header.has_extended_header) return absl::OkStatus();
+  if (header.segment_base_offset != 0) return CheckFrame(header, kPteFrame, {notes});
+  if (header.segment_data_size.value_or(0) == 0) return absl::OkStatus();
+  return Damaged({"H12", wire::kPteSegmentBaseOffset, "header.segment_base_offset", "no segment base, although there is segment data",
+                  AtLeast(header.program_size), "0"});
+}
+
+absl::StatusOr<ContainerHeader> ParseFlatbufferFrame(std::span<const std::byte> bytes, uint64_t file_size, std::vector<Finding>* notes) {
+  const Head head{bytes, file_size, {notes}};
   if (bytes.size() < wire::kPlainHeadSize) {
     return TooShort({"H1", file_size, "file size", file_size == 0 ? "the file is empty" : "too short for any container",
                      AtLeast(wire::kPlainHeadSize) + " bytes", Number(file_size)});

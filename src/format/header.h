@@ -14,8 +14,13 @@
 
 namespace pte {
 
-// `head` is the first min(wire::kHeadSize, file_size) bytes. Codes as ReadContainerHeader.
+// `head` is the first min(wire::kHeadSize, file_size) bytes. Codes as ReadContainerHeader. It is the two functions below in one.
 absl::StatusOr<ContainerHeader> ParseHeader(std::span<const std::byte> head, uint64_t file_size, std::vector<Finding>* notes);
+
+// Everything that must hold before the flatbuffer can be read; the fields of the segment frame are as found.
+absl::StatusOr<ContainerHeader> ParseFlatbufferFrame(std::span<const std::byte> head, uint64_t file_size, std::vector<Finding>* notes);
+// Where the segments begin and end: after the flatbuffer and inside the file.
+absl::Status CheckSegmentFrame(const ContainerHeader& header, std::vector<Finding>* notes);
 
 // The kind that the identifier names, in whichever version.
 std::optional<ContainerKind> KindOf(std::span<const std::byte> head);

@@ -1,101 +1,266 @@
 #include "pte/verify.h"
 
-#include <algorithm>
-#include <array>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 
-#include "pte/bpte_file.h"
+#include "absl/functional/function_ref.h"
+#include "absl/strings/str_cat.h"
+
 #include "pte/fault.h"
-#include "pte/ptd_file.h"
-#include "pte/pte_file.h"
+#include "pte/schema.h"
 #include "src/base/fault.h"
 #include "src/base/status_macros.h"
+#include "src/base/text.h"
+#include "src/container/bpte_checks.h"
+#include "src/container/open.h"
+#include "src/container/ptd_checks.h"
+#include "src/container/pte_checks.h"
+#include "src/flatbuffer/bundle.h"
+#include "src/flatbuffer/verify.h"
 #include "src/format/header.h"
 #include "src/format/wire.h"
 #include "src/io/memory.h"
 #include "src/io/source.h"
+#include "src/verify/bundle.h"
+#include "src/verify/flat_tensor.h"
+#include "src/verify/pairing.h"
+#include "src/verify/program.h"
+#include "src/verify/report.h"
+#include "src/verify/structure.h"
 
 namespace pte {
 namespace {
 
-// Collects what opening says: its notes, and its error as a finding. An error that carries no fault is not about the bytes.
-class Judge {
- public:
-  explicit Judge(VerifyReport& report) : report_(report) {}
+// What is left of a container that has been judged, for the rules that need two of them. Addresses in it must not move.
+struct Judged {
+  // Findings go to `where`, which for a container inside another is that one's.
+  Judged(Report& where, const Limits& limits) : report(where) { container.options.limits = limits; }
+  Judged(const Judged&) = delete;
+  Judged& operator=(const Judged&) = delete;
 
-  // `head_notes` are what the head alone gave, which a file that opens has among its own.
-  template <class File>
-  absl::Status Add(const absl::StatusOr<File>& file, std::span<const Finding> head_notes = {}) {
-    AddNotes(file.ok() ? file->notes() : head_notes);
-    return file.ok() ? absl::OkStatus() : AddError(file.status());
+  Report& report;
+  OpenContainer container;
+  Judge judge{container, report};
+  std::optional<ContainerKind> kind;
+  bool is_readable = false;  // its flatbuffer verifies, and its tables may be walked
+};
+
+// Hands an error that is about the bytes to the judge. Any other ends the judgement.
+absl::Status Tell(OpenContainer& container, const absl::Status& status) {
+  const std::optional<Fault> fault = FaultOf(status);
+  return fault ? container.Refuse(status.code(), *fault) : status;
+}
+
+// One container from its head to its last table. `file_offset` is where its byte 0 stands in the outermost file.
+class ContainerJudge {
+ public:
+  explicit ContainerJudge(Judged& judged) : judged_(judged), container_(judged.container), report_(judged.report) {}
+  ContainerJudge(const ContainerJudge&) = delete;
+  ContainerJudge& operator=(const ContainerJudge&) = delete;
+  ~ContainerJudge() { container_.judge = nullptr; }
+
+  absl::Status Head(std::shared_ptr<const ByteSource> source, uint64_t file_offset) {
+    container_.source = std::move(source);
+    container_.file_offset = file_offset;
+    container_.judge = [this](Severity severity, const Fault& fault) {
+      Finding finding = FindingOf(severity, fault);
+      if (finding.file_offset) *finding.file_offset += container_.file_offset;
+      report_.Add(std::move(finding));
+    };
+    PTE_RETURN_IF_ERROR(ReadHead(container_));
+    judged_.kind = KindOf(container_.head);
+    std::vector<Finding> notes;
+    const absl::StatusOr<ContainerHeader> header = ParseFlatbufferFrame(container_.head, container_.source->size(), &notes);
+    AddNotes(notes);
+    if (!header.ok()) return IsInner() ? Tell(container_, NoProgram(header.status())) : Tell(container_, header.status());
+    container_.header = *header;
+    has_header_ = !IsInner() || header->kind == ContainerKind::kPte;
+    return has_header_ ? absl::OkStatus() : container_.Refuse(OtherKind(header->kind));
   }
 
-  void AddNotes(std::span<const Finding> notes) { report_.findings.insert(report_.findings.end(), notes.begin(), notes.end()); }
+  // A container of our kinds, whose flatbuffer can be read.
+  bool has_header() const { return has_header_; }
+  Judge& judge() { return judged_.judge; }
+  OpenContainer& container() { return container_; }
 
-  absl::Status AddError(const absl::Status& status) {
-    const std::optional<Fault> fault = FaultOf(status);
-    if (!fault) return status;
-    report_.findings.push_back(FindingOf(Severity::kError, *fault));
+  // A truncated file still has a flatbuffer that can be judged; only what depends on where its segments are cannot.
+  absl::Status Frame() {
+    std::vector<Finding> notes;
+    const absl::Status status = CheckSegmentFrame(container_.header, &notes);
+    AddNotes(notes);
+    has_frame_ = status.ok();
+    return has_frame_ ? status : Tell(container_, status);
+  }
+
+  // Reads and verifies the flatbuffer. Whether there is more to be judged is in Judged::is_readable.
+  absl::Status Flatbuffer(absl::FunctionRef<absl::Status()> verify, const flatbuffers::TypeTable& root, const StructureRules& rules,
+                          std::optional<ByteRange> hole = std::nullopt) {
+    PTE_RETURN_IF_ERROR(ReadFlatbuffer(container_, hole));
+    const absl::Status status = verify();
+    if (!status.ok()) return Tell(container_, status);
+    judged_.is_readable = JudgeStructure(judge(), root, rules, has_frame_, hole.value_or(ByteRange{}));
+    return absl::OkStatus();
+  }
+
+  template <class DataSegment>
+  absl::Status Segments(const flatbuffers::Vector<flatbuffers::Offset<DataSegment>>* rows) {
+    if (has_frame_) {
+      PTE_ASSIGN_OR_RETURN(container_.segments, PlaceSegments(container_, rows));
+      return absl::OkStatus();
+    }
+    PTE_ASSIGN_OR_RETURN(container_.segments, FixedList<Segment>::WithCapacity(CountOf(rows)));
+    for (flatbuffers::uoffset_t i = 0; i < CountOf(rows); ++i) container_.segments.push_back({i, kUnplaced, rows->Get(i)->size()});
     return absl::OkStatus();
   }
 
  private:
-  VerifyReport& report_;
+  bool IsInner() const { return container_.file_offset != 0; }
+
+  // What is damage inside a bundle would of a file by itself be the wrong file.
+  static absl::Status NoProgram(const absl::Status& status) {
+    std::optional<Fault> fault = FaultOf(status);
+    if (!fault || fault->rule != "H2") return status;
+    fault->rule = "B3";
+    return FaultStatus(status.code(), *fault);
+  }
+
+  static Fault OtherKind(ContainerKind kind) {
+    return {"B3",
+            wire::kIdentifierOffset,
+            "identifier",
+            "another kind of container inside the bundle",
+            "a program (.pte)",
+            std::string(ContainerKindName(kind))};
+  }
+
+  void AddNotes(const std::vector<Finding>& notes) {
+    for (Finding note : notes) {
+      if (note.file_offset) *note.file_offset += container_.file_offset;
+      report_.Add(std::move(note));
+    }
+  }
+
+  Judged& judged_;
+  OpenContainer& container_;
+  Report& report_;
+  bool has_header_ = false;
+  bool has_frame_ = false;
 };
 
-absl::Status JudgeBundle(std::shared_ptr<const ByteSource> source, std::span<const Finding> head_notes, const OpenOptions& options,
-                         Judge& judge) {
-  const absl::StatusOr<BpteFile> bundle = BpteFile::Open(std::move(source), options);
-  PTE_RETURN_IF_ERROR(judge.Add(bundle, head_notes));
-  return bundle.ok() ? judge.Add(bundle->program()) : absl::OkStatus();
+template <class Root>
+const Root& RootOf(const Judged& judged) {
+  return *flatbuffers::GetRoot<Root>(judged.container.flatbuffer.data());
 }
 
-absl::Status JudgeKind(ContainerKind kind, std::shared_ptr<const ByteSource> source, std::span<const Finding> head_notes,
-                       const OpenOptions& options, Judge& judge) {
-  switch (kind) {
-    case ContainerKind::kPte: return judge.Add(PteFile::Open(std::move(source), options), head_notes);
-    case ContainerKind::kPtd: return judge.Add(PtdFile::Open(std::move(source), options), head_notes);
+absl::Status VerifyProgram(const OpenContainer& container) {
+  return VerifyFlatbuffer(container.flatbuffer.span(), SchemaOf<fb::Program>("F1", "F3"), container.options.limits);
+}
+
+// The rules of a .pte whose head has been read, and those that pair it with `data`.
+absl::Status JudgePte(ContainerJudge& pte, Judged& judged, std::span<const DataFile> data) {
+  OpenContainer& container = pte.container();
+  PTE_RETURN_IF_ERROR(pte.Frame());
+  PTE_RETURN_IF_ERROR(pte.Flatbuffer([&] { return VerifyProgram(container); }, *fb::Program::MiniReflectTypeTable(), kProgramStructure));
+  if (!judged.is_readable) return absl::OkStatus();
+  const auto& program = RootOf<fb::Program>(judged);
+  PTE_RETURN_IF_ERROR(
+      CheckVersion(container, "S2", program.version(), kProgramVersion, container.OffsetOf(&program, fb::Program::VT_VERSION)));
+  PTE_RETURN_IF_ERROR(pte.Segments(program.segments()));
+  ProgramFacts facts = FactsOf(container, program);
+  PTE_RETURN_IF_ERROR(JudgeProgram(pte.judge(), container, program, facts));
+  if (!data.empty()) JudgePairing(pte.judge(), facts, data);
+  return absl::OkStatus();
+}
+
+absl::Status JudgePtd(ContainerJudge& ptd, Judged& judged) {
+  OpenContainer& container = ptd.container();
+  PTE_RETURN_IF_ERROR(ptd.Frame());
+  PTE_RETURN_IF_ERROR(
+      ptd.Flatbuffer([&] { return VerifyDirectory(container); }, *fb::FlatTensor::MiniReflectTypeTable(), kDirectoryStructure));
+  if (!judged.is_readable) return absl::OkStatus();
+  const auto& root = RootOf<fb::FlatTensor>(judged);
+  PTE_RETURN_IF_ERROR(
+      CheckVersion(container, "D24", root.version(), kFlatTensorVersion, container.OffsetOf(&root, fb::FlatTensor::VT_VERSION)));
+  PTE_RETURN_IF_ERROR(CheckPresent(container, root));
+  PTE_RETURN_IF_ERROR(ptd.Segments(root.segments()));
+  return JudgeFlatTensor(ptd.judge(), container, root);
+}
+
+// The program inside a bundle, with offsets in the bundle.
+absl::Status JudgeInner(const Judged& bundle, ByteRange place, std::span<const DataFile> data, Judged& program) {
+  PTE_ASSIGN_OR_RETURN(std::shared_ptr<const ByteSource> source, RangeSource(bundle.container.source, place.offset, place.size));
+  ContainerJudge judge(program);
+  PTE_RETURN_IF_ERROR(judge.Head(std::move(source), place.offset));
+  return judge.has_header() ? JudgePte(judge, program, data) : absl::OkStatus();
+}
+
+absl::Status JudgeBpte(ContainerJudge& bpte, Judged& judged, std::span<const DataFile> data) {
+  OpenContainer& container = bpte.container();
+  PTE_RETURN_IF_ERROR(bpte.Frame());
+  const absl::StatusOr<ByteRange> place = FindBundledProgram(*container.source, container.header);
+  if (!place.ok()) return Tell(container, place.status());
+  const auto verify = [&] {
+    const absl::Status status =
+        VerifyFlatbuffer(container.flatbuffer.span(), SchemaOf<fb::BundledProgram>("B2", "F3"), container.options.limits);
+    return status.ok() ? CheckNothingInside(container.flatbuffer.span(), *place) : status;
+  };
+  PTE_RETURN_IF_ERROR(bpte.Flatbuffer(verify, *fb::BundledProgram::MiniReflectTypeTable(), kBundleStructure, *place));
+  Judged program(judged.report, container.options.limits);
+  PTE_RETURN_IF_ERROR(JudgeInner(judged, *place, data, program));
+  if (!judged.is_readable) return absl::OkStatus();
+  const auto& root = RootOf<fb::BundledProgram>(judged);
+  NoteBundleVersion(container, root);
+  JudgeBundle(bpte.judge(), root, program.is_readable ? &RootOf<fb::Program>(program) : nullptr);
+  if (program.is_readable) JudgeBundledPlace(bpte.judge(), *place, program.container);
+  return absl::OkStatus();
+}
+
+// Judges one outermost file.
+absl::Status JudgeFile(std::shared_ptr<const ByteSource> source, std::span<const DataFile> data, Judged& judged) {
+  ContainerJudge judge(judged);
+  PTE_RETURN_IF_ERROR(judge.Head(std::move(source), 0));
+  if (!judge.has_header()) return absl::OkStatus();
+  switch (judged.container.header.kind) {
+    case ContainerKind::kPte: return JudgePte(judge, judged, data);
+    case ContainerKind::kPtd: return JudgePtd(judge, judged);
     case ContainerKind::kBpte: break;
   }
-  return JudgeBundle(std::move(source), head_notes, options, judge);
+  return JudgeBpte(judge, judged, data);
 }
 
-Verdict WorstOf(const std::vector<Finding>& findings) {
-  Severity worst = Severity::kInfo;
-  for (const Finding& finding : findings) worst = std::max(worst, finding.severity);
-  if (worst == Severity::kError) return Verdict::kError;
-  return worst == Severity::kWarning ? Verdict::kWarning : Verdict::kOk;
-}
+// An outermost file with its own report.
+struct File {
+  explicit File(const Limits& limits) : report(limits), judged(report, limits) {}
+  Report report;
+  Judged judged;
+};
 
-// The kind that a head which is wrong still names.
-absl::StatusOr<std::optional<ContainerKind>> KindOfBadHead(const ByteSource& source) {
-  std::array<std::byte, wire::kPlainHeadSize> head{};
-  if (source.size() < head.size()) return std::nullopt;
-  PTE_RETURN_IF_ERROR(source.ReadAt(0, head));
-  return KindOf(head);
+absl::Status Mistake(const ByteSource& source, std::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat(source.name(), ": ", ToAbsl(what)));
 }
 
 absl::StatusOr<VerifyReport> JudgeSource(const ByteSource& source, const VerifyOptions& options) {
-  OpenOptions open;
-  open.limits = options.limits;
-  VerifyReport report;
-  Judge judge(report);
-  std::vector<Finding> head_notes;
-  const absl::StatusOr<ContainerHeader> header = ReadContainerHeader(source, &head_notes);
-  if (header.ok()) {
-    report.kind = header->kind;
-    PTE_RETURN_IF_ERROR(JudgeKind(header->kind, Unowned(source), head_notes, open, judge));
-  } else {
-    judge.AddNotes(head_notes);
-    PTE_RETURN_IF_ERROR(judge.AddError(header.status()));
-    PTE_ASSIGN_OR_RETURN(report.kind, KindOfBadHead(source));
+  std::deque<File> files;
+  std::vector<DataFile> data;
+  for (const std::shared_ptr<const ByteSource>& given : options.data) {
+    if (given == nullptr) return absl::InvalidArgumentError("VerifyOptions::data holds no source");
+    Judged& judged = files.emplace_back(options.limits).judged;
+    PTE_RETURN_IF_ERROR(JudgeFile(given, {}, judged));
+    if (judged.kind && judged.kind != ContainerKind::kPtd) return Mistake(*given, "is no .ptd, and cannot be the data of a program");
+    data.push_back({judged.is_readable ? &RootOf<fb::FlatTensor>(judged) : nullptr, &judged.judge});
   }
-  std::stable_sort(report.findings.begin(), report.findings.end(),
-                   [](const Finding& a, const Finding& b) { return a.file_offset < b.file_offset; });
-  report.verdict = WorstOf(report.findings);
-  return report;
+  File main(options.limits);
+  PTE_RETURN_IF_ERROR(JudgeFile(Unowned(source), data, main.judged));
+  if (!data.empty() && main.judged.kind == ContainerKind::kPtd) return Mistake(source, "is tensor data, and needs no data files");
+  VerifyReport out;
+  for (File& file : files) file.report.MoveTo(out.data.emplace_back(VerifyReport{file.judged.kind, {}, {}, 0, {}}));
+  out.kind = main.judged.kind;
+  main.report.MoveTo(out);
+  return out;
 }
 
 }  // namespace
@@ -107,6 +272,16 @@ std::string_view SeverityName(Severity severity) {
     case Severity::kError: break;
   }
   return "error";
+}
+
+std::string_view RuntimeReactionName(RuntimeReaction reaction) {
+  switch (reaction) {
+    case RuntimeReaction::kRefuses: return "refused by the runtime";
+    case RuntimeReaction::kCrashes: return "would crash it";
+    case RuntimeReaction::kMisreads: return "accepted and misread";
+    case RuntimeReaction::kAccepts: break;
+  }
+  return "accepted";
 }
 
 std::string_view VerdictName(Verdict verdict) {

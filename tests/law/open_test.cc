@@ -376,9 +376,13 @@ TEST(VerifyTest, AFileThatDoesNotOpenKeepsItsKindAndItsNotes) {
   ASSERT_OK_AND_ASSIGN(const VerifyReport report, Verify(*MakeSource(SourceKind::kMemory, bytes)));
   EXPECT_EQ(report.kind, ContainerKind::kPte);
   EXPECT_EQ(report.verdict, Verdict::kError);
-  ASSERT_THAT(report.findings, testing::SizeIs(2));
-  EXPECT_EQ(report.findings[0].file_offset, 8U);  // the magic that is almost one
-  EXPECT_EQ(report.findings[1].severity, Severity::kError);
+  const auto is_here = [&](std::string_view rule, Severity severity, std::optional<uint64_t> offset) {
+    return std::any_of(report.findings.begin(), report.findings.end(), [&](const Finding& finding) {
+      return finding.rule == rule && finding.severity == severity && (!offset || finding.file_offset == offset);
+    });
+  };
+  EXPECT_TRUE(is_here("H3", Severity::kWarning, 8));  // the magic that is almost one
+  EXPECT_TRUE(is_here("H3", Severity::kError, std::nullopt));
   ASSERT_OK_AND_ASSIGN(const VerifyReport cut, Verify(*MakeSource(SourceKind::kMemory, Build(BaseP()).substr(0, 300))));
   EXPECT_EQ(cut.kind, ContainerKind::kPtd);
 }

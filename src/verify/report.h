@@ -1,0 +1,36 @@
+// What the rules have found so far: bounded, whatever the file says.
+#ifndef PTE_SRC_VERIFY_REPORT_H_
+#define PTE_SRC_VERIFY_REPORT_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "pte/fault.h"
+#include "pte/finding.h"
+#include "pte/options.h"
+#include "pte/verify.h"
+
+namespace pte {
+
+class Report {
+ public:
+  explicit Report(const Limits& limits) : most_(limits.max_findings) {}
+
+  // `finding` counts its offset from the start of the outermost file.
+  void Add(Finding finding);
+
+  // Sorts and hands over what was found, and gives the verdict.
+  void MoveTo(VerifyReport& out);
+
+ private:
+  static constexpr size_t kSeverities = 3;
+
+  uint32_t most_;
+  std::array<uint64_t, kSeverities> counts_{};
+  VerifyReport report_;
+};
+
+}  // namespace pte
+
+#endif  // PTE_SRC_VERIFY_REPORT_H_

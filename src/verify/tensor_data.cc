@@ -1,0 +1,174 @@
+#include "src/verify/tensor_data.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "src/base/checked.h"
+#include "src/base/fault.h"
+#include "src/verify/tensor_shape.h"
+
+namespace pte {
+namespace {
+
+using fb::ExtraTensorInfo;
+using flatbuffers::uoffset_t;
+
+bool IsKnown(fb::DeviceType type) { return type == fb::DeviceType::CPU || type == fb::DeviceType::CUDA; }
+
+}  // namespace
+
+TensorDataJudge::TensorDataJudge(Judge& judge, const fb::ExecutionPlan& plan, ProgramFacts& facts)
+    : judge_(judge), plan_(plan), facts_(facts) {
+  if (CountOf(plan.non_const_buffer_device()) == 0) return;
+  devices_.resize(CountOf(plan.non_const_buffer_sizes()));
+  for (const fb::NonConstBufferDevice* device : *plan.non_const_buffer_device()) {
+    const int32_t index = device->buffer_idx();
+    if (index < 0 || static_cast<size_t>(index) >= devices_.size()) continue;
+    const fb::NonConstBufferDevice*& first = devices_[static_cast<size_t>(index)];
+    if (first == nullptr) first = device;
+  }
+}
+
+void TensorDataJudge::Run(const fb::Tensor& tensor, std::optional<uint64_t> bytes, bool is_port) {
+  if (tensor.extra_tensor_info() != nullptr) Extra(tensor, *tensor.extra_tensor_info());
+  if (tensor.allocation_info() != nullptr) Planned(tensor, bytes);
+  if (IsExternal(tensor)) return;
+  if (tensor.data_buffer_idx() == 0) {
+    if (tensor.allocation_info() != nullptr || is_port) return;
+    judge_.Warn("T16", judge_.Field(tensor, fb::Tensor::VT_DATA_BUFFER_IDX, "data_buffer_idx"),
+                "a tensor without bytes: neither planned, nor a constant, nor an input or output", "at least 1", "0");
+    return;
+  }
+  if (tensor.allocation_info() != nullptr) return Mutable(tensor, bytes);
+  return facts_.constants_in_segment ? Constant(tensor, bytes) : InlineConstant(tensor, bytes);
+}
+
+void TensorDataJudge::Extra(const fb::Tensor& tensor, const ExtraTensorInfo& extra) {
+  const FieldPath::Part part(judge_.path(), "extra_tensor_info");
+  const auto location = static_cast<int>(extra.location());
+  if (location < 0 || location > static_cast<int>(fb::TensorDataLocation::EXTERNAL)) {
+    judge_.Error("T12", judge_.Field(extra, ExtraTensorInfo::VT_LOCATION, "location"), "no such location", "0 (SEGMENT) or 1 (EXTERNAL)",
+                 absl::StrCat(location));
+  }
+  if (IsExternal(tensor) && TextOf(extra.fully_qualified_name()).empty()) {
+    judge_.Error("T13", judge_.Object(extra, ExtraTensorInfo::VT_FULLY_QUALIFIED_NAME, "fully_qualified_name"),
+                 "an external tensor without the name that its data is found by", "a name",
+                 extra.fully_qualified_name() == nullptr ? "nothing" : "\"\"");
+  }
+  const uint64_t list = extra.mutable_data_segments_idx();
+  if (list != 0) {
+    const size_t count = CountOf(facts_.program.mutable_data_segments());
+    judge_.Add(list < count ? Severity::kWarning : Severity::kError, "S22",
+               judge_.Field(extra, ExtraTensorInfo::VT_MUTABLE_DATA_SEGMENTS_IDX, "mutable_data_segments_idx"),
+               list < count ? "the runtime uses list 0 whatever stands here" : "no such list of mutable data", "0", Number(list));
+  }
+  Device(tensor, extra);
+}
+
+void TensorDataJudge::Device(const fb::Tensor& tensor, const ExtraTensorInfo& extra) {
+  if (!IsKnown(extra.device_type())) {
+    judge_.Error("T17", judge_.Field(extra, ExtraTensorInfo::VT_DEVICE_TYPE, "device_type"), "no such device type", "0 (CPU) or 1 (CUDA)",
+                 absl::StrCat(static_cast<int>(extra.device_type())));
+    return;
+  }
+  if (extra.device_index() < 0) {
+    judge_.Error("T17", judge_.Field(extra, ExtraTensorInfo::VT_DEVICE_INDEX, "device_index"), "a negative device index", "at least 0",
+                 absl::StrCat(int{extra.device_index()}));
+    return;
+  }
+  const fb::AllocationDetails* planned = tensor.allocation_info();
+  if (planned == nullptr || planned->memory_id() >= CountOf(plan_.non_const_buffer_sizes())) return;
+  const fb::NonConstBufferDevice* device = planned->memory_id() < devices_.size() ? devices_[planned->memory_id()] : nullptr;
+  const fb::DeviceType type = device == nullptr ? fb::DeviceType::CPU : device->device_type();
+  if (!IsKnown(type)) return;
+  const int index = device == nullptr ? 0 : device->device_index();
+  if (type == extra.device_type() && index == extra.device_index()) return;
+  const auto show = [](fb::DeviceType t, int i) { return absl::StrCat("device ", static_cast<int>(t), ":", i); };
+  judge_.Warn("T17", judge_.Field(extra, ExtraTensorInfo::VT_DEVICE_TYPE, "device_type"),
+              "the tensor is on another device than the buffer that it is planned in", show(type, index),
+              show(extra.device_type(), extra.device_index()));
+}
+
+void TensorDataJudge::Planned(const fb::Tensor& tensor, std::optional<uint64_t> bytes) {
+  using fb::AllocationDetails;
+  const AllocationDetails& place = *tensor.allocation_info();
+  const FieldPath::Part part(judge_.path(), "allocation_info");
+  const auto* buffers = plan_.non_const_buffer_sizes();
+  // Without any buffer there is one finding, and it is the list's (P19).
+  if (CountOf(buffers) == 0) return;
+  if (place.memory_id() == 0 || place.memory_id() >= buffers->size()) {
+    judge_.Error("P21", judge_.Field(place, AllocationDetails::VT_MEMORY_ID, "memory_id"), "no such planned buffer",
+                 absl::StrCat("from 1 to ", buffers->size() - 1), absl::StrCat(place.memory_id()));
+    return;
+  }
+  const int64_t size = buffers->Get(place.memory_id());
+  if (!bytes || size < 0) return;
+  const uint64_t offset = uint64_t{place.memory_offset_high()} << 32 | place.memory_offset_low();
+  if (RangeInside(offset, *bytes, static_cast<uint64_t>(size))) return;
+  judge_.Error("P21", judge_.Field(place, AllocationDetails::VT_MEMORY_OFFSET_LOW, "memory_offset_low"),
+               absl::StrCat("the tensor ends beyond planned buffer ", place.memory_id()),
+               absl::StrCat("end at most ", Number(static_cast<uint64_t>(size))), absl::StrCat(Number(offset), " + ", Number(*bytes)));
+}
+
+bool TensorDataJudge::IndexInside(const fb::Tensor& tensor, size_t count, std::string_view what) {
+  if (tensor.data_buffer_idx() < count) return true;
+  judge_.Error("T15", judge_.Field(tensor, fb::Tensor::VT_DATA_BUFFER_IDX, "data_buffer_idx"), absl::StrCat("no such ", ToAbsl(what)),
+               Below(count), absl::StrCat(tensor.data_buffer_idx()));
+  return false;
+}
+
+// The list has been judged by itself: offsets that decrease or leave the segment are not this tensor's fault.
+void TensorDataJudge::Constant(const fb::Tensor& tensor, std::optional<uint64_t> bytes) {
+  if (!IndexInside(tensor, facts_.constant_count, "constant")) return;
+  const Pieces& pieces = facts_.constants;
+  if (pieces.offsets == nullptr) return;
+  const uint32_t index = tensor.data_buffer_idx();
+  const uint64_t begin = pieces.offsets->Get(index);
+  if (begin > pieces.segment_size) return;
+  Alignment(tensor, begin);
+  if (!bytes) return;
+  const uint64_t next = index + 1 < pieces.offsets->size() ? pieces.offsets->Get(index + 1) : pieces.segment_size;
+  const bool leaves_segment = *bytes > pieces.segment_size - begin;
+  if (!leaves_segment && (next < begin || *bytes <= next - begin)) return;
+  judge_.Add(leaves_segment ? Severity::kError : Severity::kWarning, "S18",
+             judge_.Field(tensor, fb::Tensor::VT_DATA_BUFFER_IDX, "data_buffer_idx"),
+             leaves_segment ? "the tensor reaches beyond the constants' segment" : "the tensor reaches into the next constant",
+             absl::StrCat("at most ", Number((leaves_segment ? pieces.segment_size : next) - begin), " bytes"), Number(*bytes));
+}
+
+void TensorDataJudge::Alignment(const fb::Tensor& tensor, uint64_t offset) {
+  const uint32_t element = RuntimeElementSize(tensor.scalar_type()).value_or(1);
+  if (offset % element == 0) return;
+  facts_.unaligned_constants.resize(facts_.constant_count);
+  facts_.unaligned_constants[tensor.data_buffer_idx()] = true;
+  Spot spot = judge_.Item(*facts_.constants.offsets, tensor.data_buffer_idx(), "constant_segment.offsets");
+  spot.is_from_root = true;
+  judge_.Error("S17", spot, "the constant is misaligned for its elements", absl::StrCat("a multiple of ", element), Number(offset));
+}
+
+void TensorDataJudge::InlineConstant(const fb::Tensor& tensor, std::optional<uint64_t> bytes) {
+  if (!IndexInside(tensor, facts_.constant_count, "constant")) return;
+  const fb::Buffer& buffer = *facts_.program.constant_buffer()->Get(tensor.data_buffer_idx());
+  const auto* storage = buffer.storage();
+  const Spot spot = judge_.Field(tensor, fb::Tensor::VT_DATA_BUFFER_IDX, "data_buffer_idx");
+  if (storage == nullptr) {
+    const std::string path = absl::StrCat("constant_buffer[", tensor.data_buffer_idx(), "].storage");
+    judge_.Error("S20", {judge_.container().OffsetOf(&buffer), path, std::nullopt, true}, "the constant's buffer has no storage",
+                 "a vector", "nothing");
+  } else if (bytes && *bytes > storage->size()) {
+    judge_.Error("S20", spot, "the constant's buffer is shorter than the tensor", absl::StrCat("at least ", Number(*bytes), " bytes"),
+                 Number(storage->size()));
+  }
+}
+
+void TensorDataJudge::Mutable(const fb::Tensor& tensor, std::optional<uint64_t> bytes) {
+  const Pieces& pieces = facts_.mutable_data;
+  if (!IndexInside(tensor, CountOf(pieces.offsets), "mutable data")) return;
+  const uint64_t begin = pieces.offsets->Get(tensor.data_buffer_idx());
+  if (!bytes || begin > pieces.segment_size || *bytes <= pieces.segment_size - begin) return;
+  judge_.Error("S21", judge_.Field(tensor, fb::Tensor::VT_DATA_BUFFER_IDX, "data_buffer_idx"),
+               "the tensor's first value reaches beyond the mutable data's segment",
+               absl::StrCat("at most ", Number(pieces.segment_size - begin), " bytes"), Number(*bytes));
+}
+
+}  // namespace pte

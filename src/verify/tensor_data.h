@@ -1,0 +1,40 @@
+// The rules of where a tensor's bytes are (S17, S18, S20 to S22, T12, T13, T15 to T17, P21).
+#ifndef PTE_SRC_VERIFY_TENSOR_DATA_H_
+#define PTE_SRC_VERIFY_TENSOR_DATA_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "src/verify/judge.h"
+#include "src/verify/program_facts.h"
+
+namespace pte {
+
+class TensorDataJudge {
+ public:
+  TensorDataJudge(Judge& judge, const fb::ExecutionPlan& plan, ProgramFacts& facts);
+
+  // `bytes` is what the tensor's shape asks for, where that is known; `is_port` says that it is an input or output of the method. The path
+  // is at the tensor.
+  void Run(const fb::Tensor& tensor, std::optional<uint64_t> bytes, bool is_port);
+
+ private:
+  void Extra(const fb::Tensor& tensor, const fb::ExtraTensorInfo& extra);
+  void Device(const fb::Tensor& tensor, const fb::ExtraTensorInfo& extra);
+  void Planned(const fb::Tensor& tensor, std::optional<uint64_t> bytes);
+  void Constant(const fb::Tensor& tensor, std::optional<uint64_t> bytes);
+  void InlineConstant(const fb::Tensor& tensor, std::optional<uint64_t> bytes);
+  void Mutable(const fb::Tensor& tensor, std::optional<uint64_t> bytes);
+  void Alignment(const fb::Tensor& tensor, uint64_t offset);
+  bool IndexInside(const fb::Tensor& tensor, size_t count, std::string_view what);
+
+  Judge& judge_;
+  const fb::ExecutionPlan& plan_;
+  ProgramFacts& facts_;
+  std::vector<const fb::NonConstBufferDevice*> devices_;  // of each planned buffer; nullptr is the CPU
+};
+
+}  // namespace pte
+
+#endif  // PTE_SRC_VERIFY_TENSOR_DATA_H_

@@ -1,0 +1,186 @@
+#include "src/verify/tensor_shape.h"
+
+#include <array>
+#include <bitset>
+#include <cstddef>
+#include <limits>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "src/base/math.h"
+
+namespace pte {
+namespace {
+
+using flatbuffers::uoffset_t;
+
+constexpr size_t kMostDimensions = 16;  // of the runtime's tensors
+constexpr uint64_t kMostElements = std::numeric_limits<int64_t>::max();
+constexpr uint64_t kLargestStride = std::numeric_limits<int32_t>::max();
+
+enum class Standing : uint8_t { kUsual, kBeyondSchema, kPacked, kNone };
+
+struct ElementType {
+  Standing standing = Standing::kNone;
+  uint32_t size = 0;  // as the runtime counts it
+};
+
+// Element types of the runtime that the schema does not list: bits1x8, bits2x4, bits4x2 and bits8, of one byte each.
+bool IsBits(int type) { return type >= 18 && type <= 21; }
+
+ElementType MakeType(int number) {
+  const auto type = static_cast<fb::ScalarType>(number);
+  const bool is_complex = type >= fb::ScalarType::COMPLEX32 && type <= fb::ScalarType::COMPLEX128;
+  if (IsBits(number)) return {Standing::kBeyondSchema, 1};
+  if (DtypeName(type).empty()) return {};
+  const std::optional<uint32_t> size = DtypeSize(type);
+  if (!size) return {Standing::kPacked, 1};
+  return {is_complex ? Standing::kBeyondSchema : Standing::kUsual, *size};
+}
+
+// Looked up for every tensor.
+const ElementType& TypeOf(fb::ScalarType type) {
+  static const std::array<ElementType, 256> all = [] {
+    std::array<ElementType, 256> types;
+    for (int i = INT8_MIN; i <= INT8_MAX; ++i) types[static_cast<uint8_t>(i)] = MakeType(i);
+    return types;
+  }();
+  return all[static_cast<uint8_t>(type)];
+}
+
+Spot Part(const Spot& list, size_t index, uint64_t offset) { return {offset, list.field, index}; }
+
+class ShapeJudge {
+ public:
+  ShapeJudge(Judge& judge, const ShapeView& shape, const ShapeRules& rules, bool sizes_are_bounds)
+      : judge_(judge), shape_(shape), rules_(rules), sizes_are_bounds_(sizes_are_bounds) {}
+
+  std::optional<uint64_t> Run() {
+    const std::optional<uint32_t> element = Dtype();
+    const bool has_sizes = Sizes();
+    const bool has_order = DimOrder();
+    if (!has_sizes || !element) return std::nullopt;
+    const std::optional<uint64_t> bytes = Product(*element);
+    if (bytes && has_order && !sizes_are_bounds_) Strides();
+    return bytes;
+  }
+
+ private:
+  Spot TypeSpot() const { return judge_.Field(*shape_.table, shape_.scalar_type_slot, "scalar_type"); }
+  Spot SizesSpot() const { return judge_.Object(*shape_.table, shape_.sizes_slot, "sizes"); }
+  Spot OrderSpot() const { return judge_.Object(*shape_.table, shape_.dim_order_slot, "dim_order"); }
+
+  std::optional<uint32_t> Dtype() {
+    const ElementType& type = TypeOf(shape_.scalar_type);
+    if (type.standing == Standing::kUsual) return type.size;
+    const std::string number = absl::StrCat(static_cast<int>(shape_.scalar_type));
+    if (type.standing == Standing::kNone) {
+      judge_.Error(rules_.dtype, TypeSpot(), "no such element type", "from 0 to 29", number);
+      return std::nullopt;
+    }
+    if (type.standing == Standing::kBeyondSchema) {
+      judge_.Warn(rules_.dtype_beyond, TypeSpot(), "an element type that exporters cannot write", "one of the schema's", number);
+    } else {
+      judge_.Warn(rules_.dtype_packed, TypeSpot(), "packed elements, which the runtime takes for one byte each", "elements of whole bytes",
+                  number);
+    }
+    return type.size;
+  }
+
+  bool Sizes() {
+    if (shape_.sizes == nullptr) {
+      judge_.Error(rules_.sizes, SizesSpot(), "the sizes are missing", "a list", "nothing");
+      return false;
+    }
+    if (shape_.sizes->size() > kMostDimensions) {
+      judge_.Error(rules_.rank, SizesSpot(), "more dimensions than the runtime has", absl::StrCat("at most ", kMostDimensions),
+                   absl::StrCat(shape_.sizes->size()));
+      return false;
+    }
+    for (uoffset_t i = 0; i < shape_.sizes->size(); ++i) {
+      if (shape_.sizes->Get(i) >= 0) continue;
+      judge_.Error(rules_.sizes, SizeSpot(i), "a size is negative", "at least 0", absl::StrCat(shape_.sizes->Get(i)));
+      return false;
+    }
+    return true;
+  }
+
+  Spot SizeSpot(uoffset_t index) const {
+    return Part(SizesSpot(), index, judge_.container().OffsetOf(shape_.sizes->Data() + size_t{index} * sizeof(int32_t)));
+  }
+
+  bool DimOrder() {
+    if (shape_.dim_order == nullptr) {
+      judge_.Error(rules_.order_absent, OrderSpot(), "the dim order is missing", "a list", "nothing");
+      return false;
+    }
+    const size_t rank = CountOf(shape_.sizes);
+    if (shape_.sizes == nullptr || rank > kMostDimensions) return false;
+    if (shape_.dim_order->size() != rank) {
+      judge_.Error(rules_.order_length, OrderSpot(), "as many entries as there are sizes are needed", absl::StrCat(rank),
+                   absl::StrCat(shape_.dim_order->size()));
+      return false;
+    }
+    return IsPermutation(rank);
+  }
+
+  bool IsPermutation(size_t rank) {
+    std::bitset<kMostDimensions> seen;
+    for (uoffset_t i = 0; i < shape_.dim_order->size(); ++i) {
+      const uint8_t dim = shape_.dim_order->Get(i);
+      if (dim < rank && !seen.test(dim)) {
+        seen.set(dim);
+        continue;
+      }
+      judge_.Error(rules_.order, OrderSpot(), "the dim order is no permutation", absl::StrCat("each of the ", rank, " dimensions once"),
+                   absl::StrCat(int{dim}));
+      return false;
+    }
+    return true;
+  }
+
+  // A size of 0 does not make the others' product harmless: strides are products, too.
+  std::optional<uint64_t> Product(uint64_t element) {
+    std::optional<uint64_t> bytes = element;
+    bool has_zero = false;
+    for (const int32_t size : *shape_.sizes) {
+      has_zero = has_zero || size == 0;
+      if (size != 0 && bytes) bytes = CheckedMultiply(*bytes, static_cast<uint64_t>(size));
+    }
+    if (bytes && *bytes <= kMostElements) return has_zero ? 0 : *bytes;
+    judge_.Add(sizes_are_bounds_ ? Severity::kWarning : Severity::kError, has_zero ? rules_.zero_product : rules_.product, SizesSpot(),
+               "the product of the sizes cannot be expressed in 63 bits", absl::StrCat("at most ", kMostElements, " bytes"), "more");
+    return std::nullopt;
+  }
+
+  // The runtime's strides have 32 bits.
+  void Strides() {
+    uint64_t stride = 1;
+    for (uoffset_t i = shape_.dim_order->size(); i-- > 1;) {
+      const auto size = static_cast<uint64_t>(shape_.sizes->Get(shape_.dim_order->Get(i)));
+      if (size != 0) stride *= size;
+      if (stride <= kLargestStride) continue;
+      judge_.Warn(rules_.strides, SizesSpot(), "a stride does not fit the portable runtime's 32 bits",
+                  absl::StrCat("at most ", kLargestStride), absl::StrCat(stride));
+      return;
+    }
+  }
+
+  Judge& judge_;
+  const ShapeView& shape_;
+  const ShapeRules& rules_;
+  bool sizes_are_bounds_;
+};
+
+}  // namespace
+
+std::optional<uint32_t> RuntimeElementSize(fb::ScalarType type) {
+  const ElementType& known = TypeOf(type);
+  return known.standing == Standing::kNone ? std::nullopt : std::optional(known.size);
+}
+
+std::optional<uint64_t> JudgeShape(Judge& judge, const ShapeView& shape, const ShapeRules& rules, bool sizes_are_bounds) {
+  return ShapeJudge(judge, shape, rules, sizes_are_bounds).Run();
+}
+
+}  // namespace pte
