@@ -60,19 +60,19 @@ std::optional<std::string> KeyOf(const Json& json) {
   return absl::Base64Unescape(json["base64"].get<std::string>(), &key) ? std::optional(key) : std::nullopt;
 }
 
+// null where it is absent.
+const Json& Member(const Json& object, const char* name) {
+  static const Json kNull;
+  if (!object.is_object()) return kNull;
+  const auto member = object.find(name);
+  return member == object.end() ? kNull : *member;
+}
+
 class ManifestReader {
  public:
   explicit ManifestReader(const std::filesystem::path& folder) : folder_(folder), line_(folder.string()) {}
 
-  absl::StatusOr<std::vector<Input>> Read() {
-    const absl::StatusOr<std::string> text = ReadAll(folder_ / kManifestName);
-    if (!text.ok()) return text.status();
-    const Json manifest = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
-    if (!manifest.is_object() || !Member(manifest, "entries").is_array()) return Wrong("this is no manifest that extract wrote");
-    if (Member(manifest, "pte_json") != kJsonVersion) {
-      return absl::UnimplementedError(absl::StrCat(Path(), ": pte_json: another version; wanted ", kJsonVersion));
-    }
-    const Json& entries = manifest["entries"];
+  absl::StatusOr<std::vector<Input>> Read(const Json& entries) {
     for (size_t i = 0; i < entries.size(); ++i) {
       if (Member(entries[i], "role") != RoleName(Role::kNamed)) continue;
       const absl::Status read = ReadEntry(entries[i], absl::StrCat("entries[", i, "]"));
@@ -85,14 +85,6 @@ class ManifestReader {
  private:
   std::string Path() const { return (folder_ / kManifestName).string(); }
   absl::Status Wrong(const std::string& what) const { return absl::DataLossError(absl::StrCat(Path(), ": ", what)); }
-
-  // null where it is absent.
-  static const Json& Member(const Json& object, const char* name) {
-    static const Json kNull;
-    if (!object.is_object()) return kNull;
-    const auto member = object.find(name);
-    return member == object.end() ? kNull : *member;
-  }
 
   absl::Status ReadEntry(const Json& entry, const std::string& place) {
     const std::optional<std::string> key = KeyOf(Member(entry, "key"));
@@ -143,8 +135,32 @@ class ManifestReader {
   std::map<std::string, std::string> hashes_;
 };
 
+absl::StatusOr<Json> ParseManifest(const std::filesystem::path& manifest, const std::string& text) {
+  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !Member(json, "entries").is_array()) {
+    return absl::DataLossError(absl::StrCat(manifest.string(), ": this is no manifest that extract wrote"));
+  }
+  if (Member(json, "pte_json") != kJsonVersion) {
+    return absl::UnimplementedError(absl::StrCat(manifest.string(), ": pte_json: another version; wanted ", kJsonVersion));
+  }
+  return json;
+}
+
 }  // namespace
 
-absl::StatusOr<std::vector<Input>> ReadManifest(const std::filesystem::path& folder) { return ManifestReader(folder).Read(); }
+absl::StatusOr<Json> ReadManifestJson(const std::filesystem::path& manifest) {
+  const absl::StatusOr<std::string> text = ReadAll(manifest);
+  return text.ok() ? ParseManifest(manifest, *text) : text.status();
+}
+
+absl::StatusOr<std::vector<Input>> ReadManifest(const std::filesystem::path& folder) {
+  const absl::StatusOr<std::string> text = ReadAll(folder / kManifestName);
+  return text.ok() ? ReadManifest(folder, *text) : text.status();
+}
+
+absl::StatusOr<std::vector<Input>> ReadManifest(const std::filesystem::path& folder, const std::string& text) {
+  const absl::StatusOr<Json> json = ParseManifest(folder / kManifestName, text);
+  return json.ok() ? ManifestReader(folder).Read((*json)["entries"]) : json.status();
+}
 
 }  // namespace pte::cli

@@ -122,6 +122,48 @@ TEST(Exit, StrictCountsWarnings) {
   EXPECT_EQ(RunTool({"verify", "--strict", "add.pte"}).exit_code, 0);
 }
 
+TEST(Exit, AFindingSaysWhatTheRuntimeDoes) {
+  const TempDir dir;
+  std::string bytes = ReadFile(Fixtures() / "linear_xnnpack.pte");
+  bytes[11] = '1';
+  WriteFile(dir / "m.pte", bytes);
+  EXPECT_THAT(RunTool({"verify", "m.pte"}, {dir.path()}).out, HasSubstr("H3: segments[1].size: "));
+  EXPECT_THAT(RunTool({"verify", "m.pte"}, {dir.path()}).out, HasSubstr("(accepted and misread)\n"));
+  const Json answer = RunJson({"verify", "--json", "m.pte"}, {dir.path()});
+  const auto& findings = answer["findings"];
+  EXPECT_TRUE(std::any_of(findings.begin(), findings.end(), [](const Json& f) { return f["runtime"] == "accepted and misread"; }));
+}
+
+TEST(Exit, DataIsJudgedWithTheProgram) {
+  EXPECT_EQ(RunTool({"verify", "external_constants.pte", "--data", "external_constants.default_external_constant.ptd"}).exit_code, 0);
+  const ToolResult wrong = RunTool({"verify", "external_constants.pte", "--data", "flat_tensor_shared.ptd"});
+  EXPECT_EQ(wrong.exit_code, 1);
+  EXPECT_THAT(wrong.out, AllOf(HasSubstr("T14: "), HasSubstr("flat_tensor_shared.ptd: ok\n")));
+  EXPECT_EQ(RunTool({"verify", "add.pte", "--data", "add.pte"}).exit_code, 2);
+  EXPECT_EQ(RunTool({"verify", "add.pte", "sub.pte", "--data", "flat_tensor_shared.ptd"}).exit_code, 2);
+}
+
+TEST(Exit, PayloadsAreComparedWithTheManifest) {
+  const TempDir dir;
+  std::string bytes = ReadFile(Fixtures() / "named_data_keys.pte");
+  WriteFile(dir / "m.pte", bytes);
+  ASSERT_EQ(RunTool({"extract", "m.pte", "-o", "parts"}, {dir.path()}).exit_code, 0);
+  EXPECT_EQ(RunTool({"verify", "m.pte", "--payloads", "parts"}, {dir.path()}).exit_code, 0);
+  const Json entries = RunJson({"ls", "--json", "m.pte"}, {dir.path()})["entries"];
+  const auto last = std::find_if(entries.begin(), entries.end(), [](const Json& e) { return e["role"] == "named" && e["size"] > 0; });
+  const auto at = (*last)["offset"].get<size_t>();
+  bytes[at] = static_cast<char>(bytes[at] ^ 1);
+  WriteFile(dir / "m.pte", bytes);
+  EXPECT_EQ(RunTool({"verify", "-q", "m.pte"}, {dir.path()}).exit_code, 0);  // no rule asks what a payload says
+  const Json report = RunJson({"verify", "--json", "m.pte", "--payloads", "parts/manifest.json"}, {dir.path()});
+  EXPECT_EQ(report["verdict"], "error");
+  const auto& findings = report["findings"];
+  EXPECT_TRUE(std::any_of(findings.begin(), findings.end(), [&](const Json& f) { return f["severity"] == "error" && f["offset"] == at; }));
+  const ToolResult other = RunTool({"verify", "add.pte", "--payloads", (dir / "parts").string()});
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_THAT(other.out, HasSubstr("the manifest's payload is not in the file"));
+}
+
 TEST(Exit, TroubleWinsAndTheOthersAreJudged) {
   const ToolResult result = RunTool({"verify", "missing.pte", "golden.txt", "add.pte"});
   EXPECT_EQ(result.exit_code, 2);

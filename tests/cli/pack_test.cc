@@ -124,7 +124,9 @@ TEST_F(PackTest, BackFromEveryFixture) {
     }
     ASSERT_EQ(packed.exit_code, 0) << name << ": " << packed.err;
     EXPECT_EQ(FactsOf(dir / "again.ptd"), before) << name;
-    EXPECT_EQ(RunTool({"verify", "-q", dir / "again.ptd"}).exit_code, 0) << name;
+    // A NUL in a key is packed as it is, and stays what verify refuses.
+    const bool has_nul = name == "named_data_key_nul.pte";
+    EXPECT_EQ(RunTool({"verify", "-q", dir / "again.ptd"}).exit_code, has_nul ? 1 : 0) << name;
     ++packed_files;
   }
   EXPECT_GT(packed_files, 40);
