@@ -1,4 +1,4 @@
-// Any bytes as a .pte: opened, walked, dumped and verified.
+// Any bytes as a .pte: opened, walked, dumped and verified, also with data.
 #include "tests/fuzz/fuzz_container.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

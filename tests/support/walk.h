@@ -6,12 +6,21 @@
 
 #include "absl/status/status.h"
 #include "pte/byte_source.h"
+#include "pte/options.h"
 
 namespace pte::test {
 
-// Opens the source as the kind that its head names and walks all of it, its inner program too. Returns what opening said; a failure after
-// that, save of a limit, fails the test.
-absl::Status WalkEverything(const std::shared_ptr<const ByteSource>& source);
+struct WalkOptions {
+  // Whether to read every byte of every payload, rather than where each begins and ends.
+  bool payload_bytes = true;
+
+  // What it is judged by.
+  Limits limits = {};
+};
+
+// Opens the source as the kind that its head names and walks all of it, its inner program too; then has it judged. Returns what opening
+// said. Aborts at a failure after that, save of a limit, and where Verify finds no error in what does not open.
+absl::Status WalkEverything(const std::shared_ptr<const ByteSource>& source, const WalkOptions& options = {});
 
 }  // namespace pte::test
 
