@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <sstream>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
@@ -22,8 +23,7 @@ constexpr char kRunner[] = "";
 #endif
 
 // Never returns. Runs in the child.
-[[noreturn]] void Become(const std::filesystem::path& program, std::vector<std::string>& args, const TempDir& scratch) {
-  constexpr unsigned kSeconds = 60;
+[[noreturn]] void Become(const std::filesystem::path& program, std::vector<std::string>& args, const TempDir& scratch, unsigned seconds) {
   constexpr int kNotRun = 126;
   constexpr mode_t kMode = 0600;
   const int out = ::open((scratch / "out").c_str(), O_WRONLY | O_CREAT, kMode);
@@ -33,7 +33,7 @@ constexpr char kRunner[] = "";
   std::vector<char*> argv = {name.data()};
   for (std::string& arg : args) argv.push_back(arg.data());
   argv.push_back(nullptr);
-  ::alarm(kSeconds);
+  ::alarm(seconds);
   ::execv(program.c_str(), argv.data());
   ::_exit(kNotRun);
 }
@@ -53,10 +53,10 @@ json Ask(const std::vector<std::string>& args) {
 
 }  // namespace
 
-ChildResult RunChild(const std::filesystem::path& program, std::vector<std::string> args) {
+ChildResult RunChild(const std::filesystem::path& program, std::vector<std::string> args, unsigned seconds) {
   const TempDir scratch;
   const pid_t child = ::fork();
-  if (child == 0) Become(program, args, scratch);
+  if (child == 0) Become(program, args, scratch, seconds);
   int status = 0;
   EXPECT_EQ(::waitpid(child, &status, 0), child);
   return {Ending(status), ReadFile(scratch / "out"), ReadFile(scratch / "err")};
@@ -74,6 +74,24 @@ json AskForKeys(const std::filesystem::path& data_file, const std::vector<std::s
   std::vector<std::string> args = {"ptd", data_file};
   args.insert(args.end(), keys_with_layout.begin(), keys_with_layout.end());
   return Ask(args);
+}
+
+std::vector<SweepAnswer> AskAboutDamage(const std::string& mode, size_t step, const std::filesystem::path& file,
+                                        const std::vector<std::string>& keys_with_layout) {
+  constexpr unsigned kMostSeconds = 1800;
+  std::vector<std::string> args = {"sweep", mode, absl::StrCat(step), file};
+  args.insert(args.end(), keys_with_layout.begin(), keys_with_layout.end());
+  const ChildResult result = RunChild(kRunner, args, kMostSeconds);
+  EXPECT_EQ(result.ending, "exit code 0") << result.err;
+  std::vector<SweepAnswer> answers;
+  std::istringstream lines(result.out);
+  SweepAnswer answer;
+  for (std::string number; lines >> number >> answer.outcome && std::getline(lines, answer.detail);) {
+    answer.mutation = number == "-" ? std::nullopt : std::optional<size_t>(std::stoul(number));
+    answer.detail.erase(0, 1);
+    answers.push_back(answer);
+  }
+  return answers;
 }
 
 }  // namespace pte::test

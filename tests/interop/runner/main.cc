@@ -3,15 +3,14 @@
 //
 //   pte_interop_runner run F.pte [D.ptd ...]   executes every method twice on ones, with the external data of all D.ptd
 //   pte_interop_runner ptd F.ptd [KEY ...]     digests of every key's data; the layouts of the named keys
+//   pte_interop_runner sweep ...               see sweep.h; prints lines
 //
 // "load" is null where the runtime accepts the container, else its refusal. `run` answers {"load", "methods": {NAME: {"inputs",
 // "outputs"}}, "run": as in the fact files}, `ptd` answers {"load", "keys": [{"key", "size", "sha256", "layout"}]}. Exit code 0 with an
 // answer, 2 without.
 #include <executorch/extension/data_loader/mmap_data_loader.h>
 #include <executorch/extension/flat_tensor/flat_tensor_data_map.h>
-#include <executorch/extension/memory_allocator/malloc_memory_allocator.h>
 #include <executorch/extension/named_data_map/merged_data_map.h>
-#include <executorch/runtime/core/hierarchical_allocator.h>
 #include <executorch/runtime/executor/method.h>
 #include <executorch/runtime/executor/program.h>
 #include <executorch/runtime/platform/runtime.h>
@@ -28,19 +27,17 @@
 #include <vector>
 
 #include "nlohmann/json.hpp"
+#include "tests/interop/runner/method_memory.h"
+#include "tests/interop/runner/sweep.h"
 #include "tests/interop/runner/values.h"
 
 namespace pte::interop {
 namespace {
 
 using executorch::extension::FlatTensorDataMap;
-using executorch::extension::MallocMemoryAllocator;
 using executorch::extension::MmapDataLoader;
 using executorch::extension::merged_data_map::MergedDataMap;
 using executorch::runtime::Error;
-using executorch::runtime::EValue;
-using executorch::runtime::HierarchicalAllocator;
-using executorch::runtime::MemoryManager;
 using executorch::runtime::Method;
 using executorch::runtime::MethodMeta;
 using executorch::runtime::NamedDataMap;
@@ -117,43 +114,6 @@ json MethodFacts(const MethodMeta& meta) {
   return facts;
 }
 
-// What a method needs to run. Its planned memory starts as zeros, so that two runs of one file give equal bytes.
-class Memory {
- public:
-  explicit Memory(const MethodMeta& meta) {
-    for (size_t i = 0; i < meta.num_memory_planned_buffers(); ++i)
-      buffers_.emplace_back(static_cast<size_t>(meta.memory_planned_buffer_size(i).get()));
-    for (std::vector<uint8_t>& buffer : buffers_) spans_.emplace_back(buffer.data(), buffer.size());
-    planned_.emplace(Span<Span<uint8_t>>(spans_.data(), spans_.size()));
-    manager_.emplace(&method_allocator_, &*planned_, &temp_allocator_);
-  }
-
-  MemoryManager* manager() { return &*manager_; }
-
- private:
-  std::vector<std::vector<uint8_t>> buffers_;
-  std::vector<Span<uint8_t>> spans_;
-  std::optional<HierarchicalAllocator> planned_;
-  MallocMemoryAllocator method_allocator_;
-  MallocMemoryAllocator temp_allocator_;
-  std::optional<MemoryManager> manager_;
-};
-
-// Tensors of ones; everything else stays as the program stores it.
-Error SetInputs(Method& method) {
-  std::vector<EValue> inputs(method.inputs_size());
-  Error error = method.get_inputs(inputs.data(), inputs.size());
-  for (size_t i = 0; i < inputs.size() && error == Error::Ok; ++i) {
-    if (!inputs[i].isTensor()) {
-      error = method.set_input(inputs[i], i);
-      continue;
-    }
-    const executorch::extension::TensorPtr ones = Ones(inputs[i].toTensor());
-    error = method.set_input(EValue(*ones), i);
-  }
-  return error;
-}
-
 // {"outputs"}, or with "reason" where there are none.
 json Execute(Method& method) {
   Error error = SetInputs(method);
@@ -167,7 +127,7 @@ json Execute(Method& method) {
 
 // `second_call` only where it differs: that is how the fact files tell state from none.
 json RunMethod(const Program& program, const MethodMeta& meta, const NamedDataMap* data) {
-  Memory memory(meta);
+  MethodMemory memory(meta);
   Result<Method> method = program.load_method(meta.name(), memory.manager(), nullptr, data);
   if (!method.ok()) return {{"outputs", nullptr}, {"reason", Reason("loading the method", method.error())}};
   json answer = Execute(*method);
@@ -257,11 +217,13 @@ json Ptd(const std::string& path, std::span<const std::string> with_layout) {
 int Main(std::span<const std::string> args) {
   constexpr int kNoAnswer = 2;
   const std::string verb = args.size() < 2 ? "" : args[0];
-  if (verb != "run" && verb != "ptd") {
-    std::cerr << "usage: pte_interop_runner run F.pte [D.ptd ...]\n       pte_interop_runner ptd F.ptd [KEY ...]\n";
+  if (verb != "run" && verb != "ptd" && verb != "sweep") {
+    std::cerr << "usage: pte_interop_runner run F.pte [D.ptd ...]\n       pte_interop_runner ptd F.ptd [KEY ...]\n       " << kSweepUsage
+              << "\n";
     return kNoAnswer;
   }
   executorch::runtime::runtime_init();
+  if (verb == "sweep") return Sweep(args.subspan(1)) ? 0 : kNoAnswer;
   const json answer = verb == "run" ? Run(args[1], args.subspan(2)) : Ptd(args[1], args.subspan(2));
   std::cout << answer.dump(1, ' ', false, json::error_handler_t::replace) << "\n";
   return 0;

@@ -18,7 +18,9 @@ using executorch::aten::BFloat16;
 using executorch::aten::Half;
 using executorch::aten::ScalarType;
 using executorch::aten::Tensor;
+using executorch::runtime::Error;
 using executorch::runtime::EValue;
+using executorch::runtime::Method;
 using nlohmann::json;
 
 // JSON has no numbers for inf and nan.
@@ -137,6 +139,20 @@ executorch::extension::TensorPtr Ones(const Tensor& like) {
   for (size_t i = 0; i < bytes.size(); i += width) std::memcpy(&bytes[i], &one, std::min(width, sizeof(one)));
   const std::vector<executorch::aten::SizesType> sizes(like.sizes().begin(), like.sizes().end());
   return executorch::extension::make_tensor_ptr(sizes, std::move(bytes), {}, {}, like.scalar_type());
+}
+
+Error SetInputs(Method& method) {
+  std::vector<EValue> inputs(method.inputs_size());
+  Error error = method.get_inputs(inputs.data(), inputs.size());
+  for (size_t i = 0; i < inputs.size() && error == Error::Ok; ++i) {
+    if (!inputs[i].isTensor()) {
+      error = method.set_input(inputs[i], i);
+      continue;
+    }
+    const executorch::extension::TensorPtr ones = Ones(inputs[i].toTensor());
+    error = method.set_input(EValue(*ones), i);
+  }
+  return error;
 }
 
 json Output(const EValue& value) {

@@ -5,6 +5,7 @@
 #include <executorch/extension/tensor/tensor_ptr.h>
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
+#include <executorch/runtime/executor/method.h>
 
 #include <cstddef>
 #include <span>
@@ -30,6 +31,9 @@ nlohmann::json Numbers(std::span<const T> numbers) {
 
 // A tensor of ones in the default dim order, with the dtype and the sizes of `like`. Shares nothing with it.
 executorch::extension::TensorPtr Ones(const executorch::aten::Tensor& like);
+
+// Gives a method tensors of ones; everything else stays as the program stores it.
+executorch::runtime::Error SetInputs(executorch::runtime::Method& method);
 
 // One item of `outputs` in a fact file.
 nlohmann::json Output(const executorch::runtime::EValue& value);
