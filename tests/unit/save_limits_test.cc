@@ -147,6 +147,7 @@ TEST_F(SaveLimitsTest, AFolderThatMayNotBeWrittenIsReported) {
 }
 
 TEST_F(SaveLimitsTest, WithoutDescriptorsNothingIsLeft) {
+  if (kIsSanitized) GTEST_SKIP() << "the sanitizers need descriptors of their own";
   InChild([&] {
     WriteFile(target_, "old");
     WriteFile(source_, Noise(200 * kKiB, 1));
@@ -191,6 +192,8 @@ TEST_F(SaveLimitsTest, MemoryDoesNotGrowWithTheFile) {
 }
 
 TEST_F(SaveLimitsTest, NothingIsLeftWhenTheNthAllocationIsRefused) {
+  // Abseil makes its table of error names when the first is asked for, and loses it where memory runs out meanwhile.
+  EXPECT_THAT(absl::ErrnoToStatus(ENOENT, ""), testing::Not(IsOk()));
   WriteFile(source_, Noise(200 * kKiB, 1));
   Rope rope(Bytes::FromString("head"));
   ASSERT_THAT(rope.Append(Lent(source_)), IsOk());
