@@ -25,6 +25,10 @@ constexpr uint64_t kReserveFrom = uint64_t{1} << 20;
 constexpr uint64_t kKernelStep = ProgressMeter::kStep;
 constexpr uint64_t kCloneStep = uint64_t{1} << 30;
 
+// The kernel copies through a pipe of this size. Where each round ends at a multiple of that, the page cache takes it as one large page
+// rather than as several small ones: a sixth less time (bench SaveFromFile).
+constexpr uint64_t kKernelRound = uint64_t{64} << 10;
+
 struct Extent {
   uint64_t begin = 0;
   uint64_t end = 0;
@@ -180,7 +184,8 @@ absl::Status FileWriter::CopyData(const FileRange& file, uint64_t& at, uint64_t 
 
 absl::Status FileWriter::CopyInKernel(const FileRange& file, uint64_t& at, uint64_t end) {
   while (end - at >= kSmall) {
-    const auto part = static_cast<size_t>(std::min(end - at, kKernelStep));
+    const uint64_t step = position_ % kKernelRound == 0 ? kKernelStep : kKernelRound - position_ % kKernelRound;
+    const auto part = static_cast<size_t>(std::min(end - at, step));
     const int64_t copied = Uninterrupted([&] { return sys::CopyRange(file.fd, file.offset + at, fd_, position_, part); });
     if (copied <= 0) break;
     at += static_cast<uint64_t>(copied);

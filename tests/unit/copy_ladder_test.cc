@@ -292,5 +292,25 @@ TEST_F(CopyLadderTest, NoCallAsksForMoreThanTheSystemTakes) {
   EXPECT_EQ(std::filesystem::file_size(target_), kSize);
 }
 
+// Also after a system that copied less than it was asked for.
+TEST_F(CopyLadderTest, KernelCopiesBeginAtMultiplesOfARoundOnceTheyCan) {
+  constexpr uint64_t kRound = 64 * kKiB;
+  const std::string head = Noise(3 * kKiB, 1);
+  WriteSparse(source_, 3 * kMiB, {{0, Noise(3 * kMiB, 2)}});
+  Rope rope(Bytes::Borrow(head));
+  ASSERT_THAT(rope.Append(Lent(source_)), IsOk());
+  std::vector<uint64_t> begins;
+  EXPECT_THAT(Save(rope,
+                   [&](Syscall& call) -> std::optional<Instead> {
+                     if (call.name != "copy_file_range") return std::nullopt;
+                     begins.push_back(static_cast<uint64_t>(call.offset));
+                     if (begins.size() == 2) call.length = kMiB + 5;
+                     return std::nullopt;
+                   }),
+              IsOk());
+  EXPECT_THAT(begins, testing::ElementsAre(head.size(), kRound, kRound + kMiB + 5, 2 * kRound + kMiB));
+  EXPECT_EQ(ReadFile(target_), head + ReadFile(source_));
+}
+
 }  // namespace
 }  // namespace pte::test
