@@ -29,10 +29,6 @@ std::string_view ProgramFor(Disk disk) {
   return "";
 }
 
-bool Run(const std::string& command) {
-  return std::system(absl::StrCat("PATH=$PATH:/usr/sbin:/sbin; ", command, " >/dev/null 2>&1").c_str()) == 0;
-}
-
 // Mounts of our own: nobody else sees them, and none outlives us.
 bool HasOwnMounts() {
   static const bool has = ::unshare(CLONE_NEWNS) == 0 && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
@@ -75,13 +71,17 @@ std::optional<std::filesystem::path> FolderOn(Disk disk) {
   return mounted->is_there ? std::optional(mounted->folder / "top") : std::nullopt;
 }
 
+bool RunCommand(const std::string& command) {
+  return std::system(absl::StrCat("PATH=$PATH:/usr/sbin:/sbin; ", command, " >/dev/null 2>&1").c_str()) == 0;
+}
+
 bool MakeImage(Disk disk, const std::filesystem::path& image) {
-  return Run(absl::StrCat("truncate -s ", kImageSize, " ", image.string())) &&
-         Run(absl::StrCat(std::string(ProgramFor(disk)), " ", image.string(), " && fallocate --dig-holes ", image.string()));
+  return RunCommand(absl::StrCat("truncate -s ", kImageSize, " ", image.string())) &&
+         RunCommand(absl::StrCat(std::string(ProgramFor(disk)), " ", image.string(), " && fallocate --dig-holes ", image.string()));
 }
 
 bool MountImage(const std::filesystem::path& image, const std::filesystem::path& folder) {
-  return HasOwnMounts() && Run(absl::StrCat("mount -o loop ", image.string(), " ", folder.string()));
+  return HasOwnMounts() && RunCommand(absl::StrCat("mount -o loop ", image.string(), " ", folder.string()));
 }
 
 bool MountMemory(const std::filesystem::path& folder, uint64_t size) {

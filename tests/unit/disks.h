@@ -22,6 +22,9 @@ inline std::ostream& operator<<(std::ostream& out, Disk disk) { return out << Na
 // The top folder of such a file system; nullopt where there can be none.
 std::optional<std::filesystem::path> FolderOn(Disk disk);
 
+// Runs a program of the machine's, quietly. Whether it is there and succeeded.
+bool RunCommand(const std::string& command);
+
 // The parts: an image in a new file, and a mount of it. false: not allowed here, or no program for it.
 bool MakeImage(Disk disk, const std::filesystem::path& image);
 bool MountImage(const std::filesystem::path& image, const std::filesystem::path& folder);

@@ -1,4 +1,4 @@
-// Moves that meet: one target or one engine for two processes, and moves that are cancelled or run out of space.
+// Moves that meet: one target or one engine for two processes, and moves that are cancelled.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -144,37 +144,6 @@ TEST_P(MoveProcessesTest, LookingWhetherAFileIsUsedKillsNobody) {
 
 INSTANTIATE_TEST_SUITE_P(Disks, MoveProcessesTest, testing::Values(Disk::kMemory, Disk::kExt4, Disk::kXfs),
                          [](const auto& disk) { return std::string(NameOf(disk.param)); });
-
-// However little space there is: all is as before, or all is done.
-TEST(MoveSpaceTest, AFullDiskIsNoticedBeforeTheCommitPoint) {
-  constexpr uint64_t kPage = 4 * kKiB;
-  const SmallPieces pieces;
-  for (const std::vector<MoveShop::Engine>& engines : std::vector<std::vector<MoveShop::Engine>>{
-           {{"a", 300 * kKiB}, {"b", 129 * kKiB}}, {{"a", 129 * kKiB + 1}, {"b", 300 * kKiB}}, {{"a", 20 * kKiB}, {"b", 300 * kKiB + 1}}}) {
-    int failed = 0;
-    for (uint64_t pages = 2; pages < 60 && !testing::Test::HasFailure(); ++pages) {
-      const TempDir folder(FolderInMemory());
-      const uint64_t size = (engines[0].size + engines[1].size + 2 * kPage) / kPage * kPage + pages * kPage;
-      if (!MountMemory(folder.path(), size)) GTEST_SKIP() << "no file system can be mounted here";
-      {
-        MoveShop shop(folder.path());
-        shop.Make(engines);
-        const absl::Status status = shop.Save(Consuming()).status();
-        SCOPED_TRACE(testing::Message() << pages << " pages free: " << status);
-        if (status.ok()) {
-          shop.ExpectDone();
-        } else {
-          ++failed;
-          EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
-          shop.ExpectAsBefore();
-        }
-      }
-      Unmount(folder.path());
-    }
-    EXPECT_GT(failed, 1);
-    EXPECT_LT(failed, 50);
-  }
-}
 
 }  // namespace
 }  // namespace pte::test

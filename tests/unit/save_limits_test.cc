@@ -34,13 +34,6 @@ constexpr bool kIsSanitized = __has_feature(address_sanitizer);
 constexpr bool kIsSanitized = false;
 #endif
 
-void SetLimit(__rlimit_resource_t resource, uint64_t value) {
-  rlimit limit{};
-  ASSERT_EQ(::getrlimit(resource, &limit), 0);
-  limit.rlim_cur = value;
-  ASSERT_EQ(::setrlimit(resource, &limit), 0);
-}
-
 // A file's flag that keeps even the superuser from changing a folder; false where it cannot be set.
 bool SetImmutable(const std::filesystem::path& folder, bool immutable) {
   const int fd = ::open(folder.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -121,6 +122,14 @@ bool InChild(const std::function<bool()>& work) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == kNotPossible) return false;
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "in the child; wait status " << status;
   return true;
+}
+
+void SetLimit(int resource, uint64_t value) {
+  rlimit limit{};
+  const auto which = static_cast<__rlimit_resource_t>(resource);
+  ASSERT_EQ(::getrlimit(which, &limit), 0);
+  limit.rlim_cur = value;
+  ASSERT_EQ(::setrlimit(which, &limit), 0);
 }
 
 bool MountTmpfs(const std::filesystem::path& folder, const std::string& options) {

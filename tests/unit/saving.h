@@ -55,6 +55,9 @@ Rope Lent(const std::filesystem::path& path, uint64_t offset, uint64_t size);
 // on its output. Whether it was possible at all: `work` returns false where the machine does not allow it, and the test should then skip.
 bool InChild(const std::function<bool()>& work);
 
+// Sets a limit (RLIMIT_FSIZE and the like) of this process: only in a child.
+void SetLimit(int resource, uint64_t value);
+
 // Mounts an empty file system in memory, for this process alone: only in a child. false: not allowed here.
 bool MountTmpfs(const std::filesystem::path& folder, const std::string& options);
 
