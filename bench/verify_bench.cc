@@ -30,8 +30,7 @@ fb::ProgramT SoundProgram(size_t values) {
   }
   fb::IntT seven;
   seven.int_val = 7;
-  plan.values.push_back(std::make_unique<fb::EValueT>());
-  plan.values.back()->val.Set(std::move(seven));
+  plan.values.push_back(test::ValueOf(std::move(seven)));
   plan.non_const_buffer_sizes = {0, int64_t{1} << 32};
   // The writer's to make: see pte/contents.h.
   program.segments.clear();

@@ -6,24 +6,12 @@
 #include <string>
 #include <utility>
 
+#include "tests/support/build_file.h"
+
 namespace pte::test {
 namespace {
 
 constexpr int64_t kPlannedBytes = 4096;
-
-template <class Kind>
-std::unique_ptr<fb::EValueT> ValueOf(Kind kind) {
-  auto value = std::make_unique<fb::EValueT>();
-  value->val.Set(std::move(kind));
-  return value;
-}
-
-template <class Call>
-std::unique_ptr<fb::InstructionT> InstructionOf(Call call) {
-  auto instruction = std::make_unique<fb::InstructionT>();
-  instruction->instr_args.Set(std::move(call));
-  return instruction;
-}
 
 fb::TensorT BytesTensor(size_t bytes) {
   fb::TensorT tensor;

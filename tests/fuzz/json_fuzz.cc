@@ -49,21 +49,18 @@ void RequireNames(const json& root, const char* list, const char* member, const 
   for (size_t i = 0; i < names.size(); ++i) Require(TextOf(root[list][i][member]) == names[i], "a dump has the file's names");
 }
 
-void Dump(const PteFile& file, bool with_hashes) {
+// The keys of `entries` stand in the dump's `root`.
+template <class File, class Entries>
+void DumpWithKeys(const File& file, bool with_hashes, const char* root, const Entries& entries) {
   const json document = Dumped(file, with_hashes);
   if (document.is_null()) return;
   std::vector<std::string_view> keys;
-  for (const NamedEntry& entry : file.named_data()) keys.push_back(entry.key);
-  RequireNames(document["program"], "named_data", "key", keys);
+  for (const auto& entry : entries) keys.push_back(entry.key);
+  RequireNames(document[root], "named_data", "key", keys);
 }
 
-void Dump(const PtdFile& file, bool with_hashes) {
-  const json document = Dumped(file, with_hashes);
-  if (document.is_null()) return;
-  std::vector<std::string_view> keys;
-  for (const PtdEntry& entry : file.entries()) keys.push_back(entry.key);
-  RequireNames(document["flat_tensor"], "named_data", "key", keys);
-}
+void Dump(const PteFile& file, bool with_hashes) { DumpWithKeys(file, with_hashes, "program", file.named_data()); }
+void Dump(const PtdFile& file, bool with_hashes) { DumpWithKeys(file, with_hashes, "flat_tensor", file.entries()); }
 
 void Dump(const BpteFile& file, bool with_hashes) {
   if (!file.program().ok()) return;

@@ -15,17 +15,6 @@ using Bundle = fb::bundled::BundledProgramT;
 fb::bundled::BundledMethodTestCaseT& CaseOf(Bundle& bundle) { return *bundle.method_test_suites[0]->test_cases[0]; }
 fb::bundled::TensorT& InputOf(Bundle& bundle) { return *CaseOf(bundle).inputs[0]->val.AsTensor(); }
 
-std::unique_ptr<fb::bundled::ValueT> TensorValue() {
-  fb::bundled::TensorT tensor;
-  tensor.scalar_type = fb::ScalarType::FLOAT;
-  tensor.sizes = {2, 2};
-  tensor.dim_order = {0, 1};
-  tensor.data.assign(16, 4);
-  auto value = std::make_unique<fb::bundled::ValueT>();
-  value->val.Set(std::move(tensor));
-  return value;
-}
-
 void AddSuite(Bundle& bundle, std::string method) {
   bundle.method_test_suites.push_back(std::make_unique<fb::bundled::BundledMethodTestSuiteT>());
   bundle.method_test_suites.back()->method_name = std::move(method);
@@ -41,7 +30,7 @@ Recipe SecondSuite(std::string method) {
 Recipe Expecting(size_t expected, std::vector<int32_t> outputs) {
   const Recipe program = A().Model([=](BaseProgram& base) { base.program.execution_plan[0]->outputs = outputs; });
   return BundleOf(program).Model([=](Bundle& bundle) {
-    for (size_t i = 0; i < expected; ++i) CaseOf(bundle).expected_outputs.push_back(TensorValue());
+    for (size_t i = 0; i < expected; ++i) CaseOf(bundle).expected_outputs.push_back(TestTensor(4));
   });
 }
 
@@ -109,7 +98,7 @@ std::vector<Row> SuiteRows() {
       Breaks("B5", "NotSorted", kWarning, SecondSuite("another"), "method_test_suites[1].method_name"),
       Keeps("B5", "Sorted",
             SecondSuite("another").Model([](Bundle& bundle) { std::swap(bundle.method_test_suites[0], bundle.method_test_suites[1]); })),
-      Breaks("B6", "OneInputTooMany", kError, Q().Model([](Bundle& bundle) { CaseOf(bundle).inputs.push_back(TensorValue()); }),
+      Breaks("B6", "OneInputTooMany", kError, Q().Model([](Bundle& bundle) { CaseOf(bundle).inputs.push_back(TestTensor(4)); }),
              "method_test_suites[0].test_cases[0].inputs"),
       Breaks("B6", "NoInput", kError, Q().Clear("method_test_suites[0].test_cases[0].inputs"),
              "method_test_suites[0].test_cases[0].inputs"),

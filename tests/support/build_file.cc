@@ -23,13 +23,6 @@ std::string WithSlot(std::string flatbuffer, uint32_t slot) {
   return flatbuffer;
 }
 
-template <class Value>
-std::unique_ptr<fb::EValueT> ValueOf(Value value) {
-  auto out = std::make_unique<fb::EValueT>();
-  out->val.Set(std::move(value));
-  return out;
-}
-
 fb::TensorT TensorOf(std::vector<int32_t> sizes, uint32_t buffer) {
   fb::TensorT tensor;
   tensor.scalar_type = fb::ScalarType::FLOAT;
@@ -79,10 +72,8 @@ void AddChain(fb::ExecutionPlanT& plan) {
   fb::DelegateCallT delegate;
   delegate.args = {4};
   auto chain = std::make_unique<fb::ChainT>();
-  chain->instructions.push_back(std::make_unique<fb::InstructionT>());
-  chain->instructions.back()->instr_args.Set(std::move(kernel));
-  chain->instructions.push_back(std::make_unique<fb::InstructionT>());
-  chain->instructions.back()->instr_args.Set(std::move(delegate));
+  chain->instructions.push_back(InstructionOf(std::move(kernel)));
+  chain->instructions.push_back(InstructionOf(std::move(delegate)));
   plan.chains.push_back(std::move(chain));
 }
 
@@ -262,17 +253,22 @@ BaseDirectory BaseP() {
   return base;
 }
 
-fb::bundled::BundledProgramT BaseQ() {
-  fb::bundled::BundledProgramT bundle;
-  bundle.version = 2;
+std::unique_ptr<fb::bundled::ValueT> TestTensor(uint8_t byte) {
   fb::bundled::TensorT tensor;
   tensor.scalar_type = fb::ScalarType::FLOAT;
   tensor.sizes = {2, 2};
   tensor.dim_order = {0, 1};
-  tensor.data.assign(16, 3);
+  tensor.data.assign(16, byte);
+  auto value = std::make_unique<fb::bundled::ValueT>();
+  value->val.Set(std::move(tensor));
+  return value;
+}
+
+fb::bundled::BundledProgramT BaseQ() {
+  fb::bundled::BundledProgramT bundle;
+  bundle.version = 2;
   auto test_case = std::make_unique<fb::bundled::BundledMethodTestCaseT>();
-  test_case->inputs.push_back(std::make_unique<fb::bundled::ValueT>());
-  test_case->inputs.back()->val.Set(std::move(tensor));
+  test_case->inputs.push_back(TestTensor(3));
   auto suite = std::make_unique<fb::bundled::BundledMethodTestSuiteT>();
   suite->method_name = "forward";
   suite->test_cases.push_back(std::move(test_case));

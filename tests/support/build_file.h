@@ -28,6 +28,23 @@ std::string Pack(const fb::bundled::BundledProgramT& bundle);
 std::string WithPteHeader(std::string flatbuffer, uint64_t data_size, uint32_t length = 32, uint64_t alignment = 128);
 std::string WithPtdHeader(std::string flatbuffer, uint64_t data_size, uint64_t alignment = 128);
 
+// A value, or an instruction, of one of the kinds that the unions have.
+template <class Kind>
+std::unique_ptr<fb::EValueT> ValueOf(Kind kind) {
+  auto value = std::make_unique<fb::EValueT>();
+  value->val.Set(std::move(kind));
+  return value;
+}
+template <class Call>
+std::unique_ptr<fb::InstructionT> InstructionOf(Call call) {
+  auto instruction = std::make_unique<fb::InstructionT>();
+  instruction->instr_args.Set(std::move(call));
+  return instruction;
+}
+
+// A float tensor of 2 x 2 for a test case, each byte of it `byte`.
+std::unique_ptr<fb::bundled::ValueT> TestTensor(uint8_t byte);
+
 std::unique_ptr<fb::DataSegmentT> SegmentRow(uint64_t offset, uint64_t size);
 
 // The smallest program that the runtime loads: one empty method and the constant placeholder in an empty segment 0.

@@ -10,20 +10,6 @@ namespace {
 
 fb::ExecutionPlanT& PlanOf(BaseProgram& base) { return *base.program.execution_plan[0]; }
 
-template <class Value>
-std::unique_ptr<fb::EValueT> ValueOf(Value value) {
-  auto out = std::make_unique<fb::EValueT>();
-  out->val.Set(std::move(value));
-  return out;
-}
-
-template <class Call>
-std::unique_ptr<fb::InstructionT> InstructionOf(Call call) {
-  auto out = std::make_unique<fb::InstructionT>();
-  out->instr_args.Set(std::move(call));
-  return out;
-}
-
 std::unique_ptr<fb::AllocationDetailsT> PlannedAt(uint32_t offset) {
   auto out = std::make_unique<fb::AllocationDetailsT>();
   out->memory_id = 1;
