@@ -19,6 +19,18 @@ struct BpteFile::State : OpenContainer {
   absl::Status Load();
 };
 
+absl::Status VerifyBundle(const OpenContainer& container, ByteRange program) {
+  PTE_RETURN_IF_ERROR(VerifyFlatbuffer(container.flatbuffer.span(), SchemaOf<fb::BundledProgram>("B2", "F3"), container.options.limits));
+  return CheckNothingInside(container.flatbuffer.span(), program);
+}
+
+absl::Status AsBundled(const absl::Status& status) {
+  std::optional<Fault> fault = FaultOf(status);
+  if (!fault || fault->rule != "H2") return status;
+  fault->rule = "B3";
+  return FaultStatus(absl::IsInvalidArgument(status) ? absl::StatusCode::kDataLoss : status.code(), *fault);
+}
+
 void NoteBundleVersion(OpenContainer& container, const fb::BundledProgram& root) {
   if (root.version() == kBundledProgramVersion) return;
   container.Note(Severity::kWarning,
@@ -29,8 +41,7 @@ void NoteBundleVersion(OpenContainer& container, const fb::BundledProgram& root)
 absl::Status BpteFile::State::Load() {
   PTE_ASSIGN_OR_RETURN(program, FindBundledProgram(*source, header));
   PTE_RETURN_IF_ERROR(ReadFlatbuffer(*this, program));
-  PTE_RETURN_IF_ERROR(VerifyFlatbuffer(flatbuffer.span(), SchemaOf<fb::BundledProgram>("B2", "F3"), options.limits));
-  PTE_RETURN_IF_ERROR(CheckNothingInside(flatbuffer.span(), program));
+  PTE_RETURN_IF_ERROR(VerifyBundle(*this, program));
   root = flatbuffers::GetRoot<fb::BundledProgram>(flatbuffer.data());
   NoteBundleVersion(*this, *root);
   if (root->method_test_suites() == nullptr) return absl::OkStatus();
@@ -63,12 +74,9 @@ absl::StatusOr<PteFile> BpteFile::program(const std::optional<OpenOptions>& opti
     const ByteRange range = state_->program;
     PTE_ASSIGN_OR_RETURN(std::shared_ptr<const ByteSource> source, RangeSource(state_->source, range.offset, range.size));
     absl::StatusOr<PteFile> program = FileAccess::OpenProgram(std::move(source), range.offset, options.value_or(state_->options));
-    std::optional<Fault> fault = FaultOf(program.status());
-    if (program.ok() || !fault || fault->rule != "H2") return program;
-    // Of a file by itself this would be the caller's mistake; inside a bundle it is damage.
-    fault->rule = "B3";
-    const bool is_other_kind = absl::IsInvalidArgument(program.status());
-    return WithName(FaultStatus(is_other_kind ? absl::StatusCode::kDataLoss : program.status().code(), *fault), state_->source->name());
+    const absl::Status bundled = AsBundled(program.status());
+    if (bundled == program.status()) return program;
+    return WithName(bundled, state_->source->name());
   });
 }
 

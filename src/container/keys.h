@@ -26,6 +26,9 @@ inline constexpr KeyRules kPteKeyRules{"S23", "S24", "S26"};
 inline constexpr KeyRules kPteKeyRulesWithoutSegments{"S23", "S24", "S3"};
 inline constexpr KeyRules kPtdKeyRules{"D12", "D13", "D14"};
 
+// In quotes, escaped, and cut where it is long.
+std::string ShowKey(std::string_view key);
+
 absl::Status DuplicateKey(const OpenContainer& container, const KeyRules& rules, KeyIndex::Pair pair, std::string_view key);
 
 // Checks row `index` of the named data; refuses by one of the rules.

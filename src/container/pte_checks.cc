@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "src/base/status_macros.h"
 #include "src/base/text.h"
+#include "src/flatbuffer/verify.h"
 #include "src/format/wire.h"
 
 namespace pte {
@@ -128,6 +129,10 @@ void NoteEmptyEntries(OpenContainer& container, const fb::Program& program) {
 bool ConstantsInSegment(const fb::Program& program) {
   const size_t offsets = CountOf(OffsetsOf(program.constant_segment()));
   return offsets > 1 || CountOf(program.constant_buffer()) == 0;
+}
+
+absl::Status VerifyProgram(const OpenContainer& container) {
+  return VerifyFlatbuffer(container.flatbuffer.span(), SchemaOf<fb::Program>("F1", "F3"), container.options.limits);
 }
 
 absl::Status CheckWideVectors(const OpenContainer& container, const fb::Program& program) {

@@ -12,6 +12,9 @@
 
 namespace pte {
 
+// Verifies the flatbuffer.
+absl::Status VerifyProgram(const OpenContainer& container);
+
 // The flatbuffers verifier checks that vectors lie inside the buffer, but not that 8-byte elements are aligned to 8.
 absl::Status CheckWideVectors(const OpenContainer& container, const fb::Program& program);
 

@@ -7,7 +7,6 @@
 #include "src/container/keys.h"
 #include "src/container/open.h"
 #include "src/container/pte_checks.h"
-#include "src/flatbuffer/verify.h"
 
 namespace pte {
 struct PteFile::State : OpenContainer {
@@ -30,7 +29,7 @@ struct PteFile::State : OpenContainer {
 
 absl::Status PteFile::State::Load() {
   PTE_RETURN_IF_ERROR(ReadFlatbuffer(*this));
-  PTE_RETURN_IF_ERROR(VerifyFlatbuffer(flatbuffer.span(), SchemaOf<fb::Program>("F1", "F3"), options.limits));
+  PTE_RETURN_IF_ERROR(VerifyProgram(*this));
   program = flatbuffers::GetRoot<fb::Program>(flatbuffer.data());
   PTE_RETURN_IF_ERROR(CheckVersion(*this, "S2", program->version(), kProgramVersion, OffsetOf(program, fb::Program::VT_VERSION)));
   PTE_RETURN_IF_ERROR(CheckWideVectors(*this, *program));

@@ -1,8 +1,8 @@
 #include "src/container/tensor_layout.h"
 
+#include <bitset>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -20,13 +20,7 @@ absl::Status Contradicts(std::string_view what, std::string_view wanted, std::st
 
 absl::Status CheckDimOrder(const TensorLayout& layout) {
   const size_t rank = layout.sizes.size();
-  std::vector<bool> seen(rank);
-  bool is_permutation = layout.dim_order.size() == rank;
-  for (size_t i = 0; is_permutation && i < rank; ++i) {
-    const uint8_t dim = layout.dim_order[i];
-    is_permutation = dim < rank && !seen[dim];
-    if (is_permutation) seen[dim] = true;
-  }
+  const bool is_permutation = layout.dim_order.size() == rank && !FirstOutOfOrder(layout.dim_order, rank);
   if (is_permutation) return absl::OkStatus();
   return Contradicts("dim_order is no permutation", absl::StrCat("each of the ", rank, " dimensions once"),
                      absl::StrCat("{", absl::StrJoin(layout.dim_order, ", "), "}"));
@@ -43,6 +37,15 @@ std::optional<uint64_t> BytesOf(const TensorLayout& layout, uint64_t element_siz
 }
 
 }  // namespace
+
+std::optional<size_t> FirstOutOfOrder(std::span<const uint8_t> order, size_t rank) {
+  std::bitset<UINT8_MAX + 1> seen;
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (order[i] >= rank || seen.test(order[i])) return i;
+    seen.set(order[i]);
+  }
+  return std::nullopt;
+}
 
 absl::Status CheckTensorLayout(const TensorLayout& layout, uint64_t size) {
   if (DtypeName(layout.scalar_type).empty()) {

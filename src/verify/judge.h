@@ -32,7 +32,6 @@ class Judge {
  public:
   Judge(const OpenContainer& container, Report& report) : container_(container), report_(report) {}
 
-  Spot Table(const void* table) const { return {container_.OffsetOf(table)}; }
   // A scalar field; its table's place where it is absent.
   template <class Owner>
   Spot Field(const Owner& table, flatbuffers::voffset_t slot, std::string_view name) const {
@@ -52,8 +51,10 @@ class Judge {
   // `runtime` is for a case of the rule that the runtime treats in a way of its own.
   [[gnu::cold]] void Add(Severity severity, std::string_view rule, const Spot& spot, std::string_view what, std::string expected,
                          std::string actual, std::optional<RuntimeReaction> runtime = std::nullopt) {
-    Finding finding{std::string(rule),   severity,          spot.offset, PathOf(spot), std::string(what),
-                    std::move(expected), std::move(actual), runtime};
+    Add({std::string(rule), severity, spot.offset, PathOf(spot), std::string(what), std::move(expected), std::move(actual), runtime});
+  }
+  // One that counts its offset from the start of the container.
+  [[gnu::cold]] void Add(Finding finding) {
     if (finding.file_offset) *finding.file_offset += container_.file_offset;
     report_.Add(std::move(finding));
   }

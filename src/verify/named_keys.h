@@ -8,9 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "src/base/text.h"
+#include "src/container/keys.h"
 #include "src/verify/judge.h"
 
 namespace pte {
@@ -21,12 +20,6 @@ struct NamedKey {
 
   friend bool operator<(const NamedKey& a, const NamedKey& b) { return a.key != b.key ? a.key < b.key : a.index < b.index; }
 };
-
-// In quotes, escaped, and cut where it is long.
-inline std::string ShowKey(std::string_view key) {
-  constexpr size_t kShown = 64;
-  return absl::StrCat("\"", absl::CHexEscape(ToAbsl(key.substr(0, kShown))), key.size() > kShown ? "...\"" : "\"");
-}
 
 // visit(first, again) for each key that has been met before. Sorting takes no more time for keys that someone chose to be slow.
 template <class Visit>

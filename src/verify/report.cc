@@ -18,18 +18,14 @@ void Report::Add(Finding finding) {
   report_.findings.push_back(std::move(finding));
 }
 
-void Report::MoveTo(VerifyReport& out) {
-  const std::optional<ContainerKind> kind = out.kind;
-  std::vector<VerifyReport> data = std::move(out.data);
+VerifyReport Report::Take(std::optional<ContainerKind> kind) {
   const bool has_error = counts_[static_cast<size_t>(Severity::kError)] > 0;
   const bool has_warning = counts_[static_cast<size_t>(Severity::kWarning)] > 0;
+  report_.kind = kind;
   report_.verdict = has_error ? Verdict::kError : has_warning ? Verdict::kWarning : Verdict::kOk;
-  for (const VerifyReport& other : data) report_.verdict = std::max(report_.verdict, other.verdict);
   std::stable_sort(report_.findings.begin(), report_.findings.end(),
                    [](const Finding& a, const Finding& b) { return a.file_offset < b.file_offset; });
-  out = std::move(report_);
-  out.kind = kind;
-  out.data = std::move(data);
+  return std::move(report_);
 }
 
 }  // namespace pte

@@ -5,9 +5,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
-#include "pte/fault.h"
 #include "pte/finding.h"
+#include "pte/header.h"
 #include "pte/options.h"
 #include "pte/verify.h"
 
@@ -20,8 +21,8 @@ class Report {
   // `finding` counts its offset from the start of the outermost file.
   void Add(Finding finding);
 
-  // Sorts and hands over what was found, and gives the verdict.
-  void MoveTo(VerifyReport& out);
+  // Hands over what was found, sorted, with the verdict on it.
+  VerifyReport Take(std::optional<ContainerKind> kind);
 
  private:
   static constexpr size_t kSeverities = 3;

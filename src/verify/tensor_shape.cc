@@ -1,13 +1,15 @@
 #include "src/verify/tensor_shape.h"
 
 #include <array>
-#include <bitset>
 #include <cstddef>
 #include <limits>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "src/base/math.h"
+#include "src/container/tensor_layout.h"
 
 namespace pte {
 namespace {
@@ -121,22 +123,13 @@ class ShapeJudge {
                    absl::StrCat(shape_.dim_order->size()));
       return false;
     }
-    return IsPermutation(rank);
-  }
-
-  bool IsPermutation(size_t rank) {
-    std::bitset<kMostDimensions> seen;
-    for (uoffset_t i = 0; i < shape_.dim_order->size(); ++i) {
-      const uint8_t dim = shape_.dim_order->Get(i);
-      if (dim < rank && !seen.test(dim)) {
-        seen.set(dim);
-        continue;
-      }
+    const std::span<const uint8_t> order(shape_.dim_order->data(), shape_.dim_order->size());
+    const std::optional<size_t> bad = FirstOutOfOrder(order, rank);
+    if (bad) {
       judge_.Error(rules_.order, OrderSpot(), "the dim order is no permutation", absl::StrCat("each of the ", rank, " dimensions once"),
-                   absl::StrCat(int{dim}));
-      return false;
+                   absl::StrCat(int{order[*bad]}));
     }
-    return true;
+    return !bad;
   }
 
   // A size of 0 does not make the others' product harmless: strides are products, too.

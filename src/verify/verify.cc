@@ -1,5 +1,6 @@
 #include "pte/verify.h"
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -9,7 +10,6 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
-
 #include "pte/fault.h"
 #include "pte/schema.h"
 #include "src/base/fault.h"
@@ -38,7 +38,10 @@ namespace {
 // What is left of a container that has been judged, for the rules that need two of them. Addresses in it must not move.
 struct Judged {
   // Findings go to `where`, which for a container inside another is that one's.
-  Judged(Report& where, const Limits& limits) : report(where) { container.options.limits = limits; }
+  Judged(Report& where, const Limits& limits) : report(where) {
+    container.options.limits = limits;
+    container.judge = [this](Severity severity, const Fault& fault) { judge.Add(FindingOf(severity, fault)); };
+  }
   Judged(const Judged&) = delete;
   Judged& operator=(const Judged&) = delete;
 
@@ -58,25 +61,17 @@ absl::Status Tell(OpenContainer& container, const absl::Status& status) {
 // One container from its head to its last table. `file_offset` is where its byte 0 stands in the outermost file.
 class ContainerJudge {
  public:
-  explicit ContainerJudge(Judged& judged) : judged_(judged), container_(judged.container), report_(judged.report) {}
-  ContainerJudge(const ContainerJudge&) = delete;
-  ContainerJudge& operator=(const ContainerJudge&) = delete;
-  ~ContainerJudge() { container_.judge = nullptr; }
+  explicit ContainerJudge(Judged& judged) : judged_(judged), container_(judged.container) {}
 
   absl::Status Head(std::shared_ptr<const ByteSource> source, uint64_t file_offset) {
     container_.source = std::move(source);
     container_.file_offset = file_offset;
-    container_.judge = [this](Severity severity, const Fault& fault) {
-      Finding finding = FindingOf(severity, fault);
-      if (finding.file_offset) *finding.file_offset += container_.file_offset;
-      report_.Add(std::move(finding));
-    };
     PTE_RETURN_IF_ERROR(ReadHead(container_));
     judged_.kind = KindOf(container_.head);
     std::vector<Finding> notes;
     const absl::StatusOr<ContainerHeader> header = ParseFlatbufferFrame(container_.head, container_.source->size(), &notes);
     AddNotes(notes);
-    if (!header.ok()) return IsInner() ? Tell(container_, NoProgram(header.status())) : Tell(container_, header.status());
+    if (!header.ok()) return Tell(container_, IsInner() ? AsBundled(header.status()) : header.status());
     container_.header = *header;
     has_header_ = !IsInner() || header->kind == ContainerKind::kPte;
     return has_header_ ? absl::OkStatus() : container_.Refuse(OtherKind(header->kind));
@@ -120,14 +115,6 @@ class ContainerJudge {
  private:
   bool IsInner() const { return container_.file_offset != 0; }
 
-  // What is damage inside a bundle would of a file by itself be the wrong file.
-  static absl::Status NoProgram(const absl::Status& status) {
-    std::optional<Fault> fault = FaultOf(status);
-    if (!fault || fault->rule != "H2") return status;
-    fault->rule = "B3";
-    return FaultStatus(status.code(), *fault);
-  }
-
   static Fault OtherKind(ContainerKind kind) {
     return {"B3",
             wire::kIdentifierOffset,
@@ -138,15 +125,11 @@ class ContainerJudge {
   }
 
   void AddNotes(const std::vector<Finding>& notes) {
-    for (Finding note : notes) {
-      if (note.file_offset) *note.file_offset += container_.file_offset;
-      report_.Add(std::move(note));
-    }
+    for (const Finding& note : notes) judge().Add(note);
   }
 
   Judged& judged_;
   OpenContainer& container_;
-  Report& report_;
   bool has_header_ = false;
   bool has_frame_ = false;
 };
@@ -154,10 +137,6 @@ class ContainerJudge {
 template <class Root>
 const Root& RootOf(const Judged& judged) {
   return *flatbuffers::GetRoot<Root>(judged.container.flatbuffer.data());
-}
-
-absl::Status VerifyProgram(const OpenContainer& container) {
-  return VerifyFlatbuffer(container.flatbuffer.span(), SchemaOf<fb::Program>("F1", "F3"), container.options.limits);
 }
 
 // The rules of a .pte whose head has been read, and those that pair it with `data`.
@@ -203,12 +182,8 @@ absl::Status JudgeBpte(ContainerJudge& bpte, Judged& judged, std::span<const Dat
   PTE_RETURN_IF_ERROR(bpte.Frame());
   const absl::StatusOr<ByteRange> place = FindBundledProgram(*container.source, container.header);
   if (!place.ok()) return Tell(container, place.status());
-  const auto verify = [&] {
-    const absl::Status status =
-        VerifyFlatbuffer(container.flatbuffer.span(), SchemaOf<fb::BundledProgram>("B2", "F3"), container.options.limits);
-    return status.ok() ? CheckNothingInside(container.flatbuffer.span(), *place) : status;
-  };
-  PTE_RETURN_IF_ERROR(bpte.Flatbuffer(verify, *fb::BundledProgram::MiniReflectTypeTable(), kBundleStructure, *place));
+  PTE_RETURN_IF_ERROR(bpte.Flatbuffer([&] { return VerifyBundle(container, *place); }, *fb::BundledProgram::MiniReflectTypeTable(),
+                                      kBundleStructure, *place));
   Judged program(judged.report, container.options.limits);
   PTE_RETURN_IF_ERROR(JudgeInner(judged, *place, data, program));
   if (!judged.is_readable) return absl::OkStatus();
@@ -256,11 +231,12 @@ absl::StatusOr<VerifyReport> JudgeSource(const ByteSource& source, const VerifyO
   File main(options.limits);
   PTE_RETURN_IF_ERROR(JudgeFile(Unowned(source), data, main.judged));
   if (!data.empty() && main.judged.kind == ContainerKind::kPtd) return Mistake(source, "is tensor data, and needs no data files");
-  VerifyReport out;
-  for (File& file : files) file.report.MoveTo(out.data.emplace_back(VerifyReport{file.judged.kind, {}, {}, 0, {}}));
-  out.kind = main.judged.kind;
-  main.report.MoveTo(out);
-  return out;
+  VerifyReport report = main.report.Take(main.judged.kind);
+  for (File& file : files) {
+    report.data.push_back(file.report.Take(file.judged.kind));
+    report.verdict = std::max(report.verdict, report.data.back().verdict);
+  }
+  return report;
 }
 
 }  // namespace
