@@ -2,9 +2,12 @@
 //
 //   pte_bench --benchmark_filter=Verify
 #include <benchmark/benchmark.h>
+#include <malloc.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <limits>
@@ -60,24 +63,31 @@ bool IsVerified(const std::string& file) {
   return verifier.VerifyBuffer<fb::Program>(nullptr);
 }
 
-// The best of some, since the machine may be doing other things.
+// The best of some, since the machine may be doing other things. Each begins with memory that the process has not touched, as one that
+// judges a single file does, whatever its size.
 template <class Run>
 double Best(Run run) {
   constexpr int kRuns = 7;
   double best = std::numeric_limits<double>::max();
-  for (int i = 0; i < kRuns; ++i) best = std::min(best, Seconds(run));
+  for (int i = 0; i < kRuns; ++i) {
+    ::malloc_trim(0);
+    best = std::min(best, Seconds(run));
+  }
   return best;
 }
 
-// What opening does before it verifies: the bytes in memory of its own.
+// What opening does before it verifies: the bytes in memory of its own, in large pages where the system has some.
 void Copy(const std::string& file) {
-  const std::unique_ptr<char[]> copy(new char[file.size()]);
+  constexpr size_t kLargePage = size_t{2} << 20;
+  const size_t size = (file.size() + kLargePage - 1) / kLargePage * kLargePage;
+  const std::unique_ptr<void, decltype(&std::free)> copy(std::aligned_alloc(kLargePage, size), &std::free);
+  ::madvise(copy.get(), size, MADV_HUGEPAGE);
   std::memcpy(copy.get(), file.data(), file.size());
   benchmark::DoNotOptimize(copy.get());
 }
 
 // All rules against flatbuffers' verifier on the same bytes: ratio_plain with copying the bytes first left out of both, ratio_copied with
-// it in both. ratio_10x: 10^6 values against 10^5.
+// it in both, ratio_uncopied with it in ours alone. ratio_10x: 10^6 values against 10^5.
 void VerifyValues(benchmark::State& state) {
   constexpr size_t kFew = 100'000;
   constexpr size_t kMany = 1'000'000;
@@ -91,6 +101,7 @@ void VerifyValues(benchmark::State& state) {
     const double copy = Best([&] { Copy(many); });
     state.counters["ratio_plain"] = (of_many - copy) / plain;
     state.counters["ratio_copied"] = of_many / (plain + copy);
+    state.counters["ratio_uncopied"] = of_many / plain;
     state.counters["ratio_10x"] = of_many / of_few;
     state.counters["ms_1e6"] = of_many * 1e3;
   }
