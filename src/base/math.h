@@ -11,10 +11,10 @@
 
 namespace pte {
 
-constexpr std::optional<uint64_t> CheckedMultiply(uint64_t a, uint64_t b) {
-  if (b != 0 && a > UINT64_MAX / b) return std::nullopt;
-  return a * b;
-}
+// Multiplies `product`, modulo 2^64; false where that made it wrong.
+constexpr bool MultiplyBy(uint64_t& product, uint64_t factor) { return !__builtin_mul_overflow(product, factor, &product); }
+
+constexpr std::optional<uint64_t> CheckedMultiply(uint64_t a, uint64_t b) { return MultiplyBy(a, b) ? std::optional(a) : std::nullopt; }
 
 constexpr std::optional<uint64_t> AlignUp(uint64_t value, uint64_t alignment) {
   const uint64_t beyond = value % alignment;

@@ -1,6 +1,5 @@
 #include "src/container/tensor_layout.h"
 
-#include <bitset>
 #include <optional>
 #include <string_view>
 
@@ -37,15 +36,6 @@ std::optional<uint64_t> BytesOf(const TensorLayout& layout, uint64_t element_siz
 }
 
 }  // namespace
-
-std::optional<size_t> FirstOutOfOrder(std::span<const uint8_t> order, size_t rank) {
-  std::bitset<UINT8_MAX + 1> seen;
-  for (size_t i = 0; i < order.size(); ++i) {
-    if (order[i] >= rank || seen.test(order[i])) return i;
-    seen.set(order[i]);
-  }
-  return std::nullopt;
-}
 
 absl::Status CheckTensorLayout(const TensorLayout& layout, uint64_t size) {
   if (DtypeName(layout.scalar_type).empty()) {

@@ -14,41 +14,50 @@ namespace pte {
 
 class FieldPath {
  public:
-  // One part, for as long as this object lives.
+  FieldPath() = default;
+  FieldPath(const FieldPath&) = delete;
+  FieldPath& operator=(const FieldPath&) = delete;
+
+  // One part, for as long as this object lives. Parts end in the opposite order of their beginning.
   class Part {
    public:
-    Part(FieldPath& path, std::string_view name) : path_(path) { path_.parts_.push_back({name, 0}); }
-    Part(FieldPath& path, size_t index) : path_(path) { path_.parts_.push_back({{}, index}); }
+    Part(FieldPath& path, std::string_view name) : path_(path), outer_(path.last_), name_(name) { path.last_ = this; }
+    Part(FieldPath& path, size_t index) : path_(path), outer_(path.last_), index_(index) { path.last_ = this; }
     Part(const Part&) = delete;
     Part& operator=(const Part&) = delete;
-    ~Part() { path_.parts_.pop_back(); }
+    ~Part() { path_.last_ = outer_; }
+
+    // Of an element's part: to another element.
+    void MoveTo(size_t index) { index_ = index; }
 
    private:
+    friend class FieldPath;
     FieldPath& path_;
+    const Part* outer_;
+    std::string_view name_;  // empty for an element
+    size_t index_ = 0;
   };
 
-  bool empty() const { return parts_.empty(); }
+  bool empty() const { return last_ == nullptr; }
 
   // "execution_plan[0].values[3].val"; "root" at the root.
   std::string Text() const {
-    if (parts_.empty()) return "root";
+    if (empty()) return "root";
+    std::vector<const Part*> parts;
+    for (const Part* part = last_; part != nullptr; part = part->outer_) parts.push_back(part);
     std::string out;
-    for (const Entry& entry : parts_) {
-      if (entry.name.empty()) {
-        absl::StrAppend(&out, "[", entry.index, "]");
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+      if ((*part)->name_.empty()) {
+        absl::StrAppend(&out, "[", (*part)->index_, "]");
       } else {
-        absl::StrAppend(&out, out.empty() ? "" : ".", ToAbsl(entry.name));
+        absl::StrAppend(&out, out.empty() ? "" : ".", ToAbsl((*part)->name_));
       }
     }
     return out;
   }
 
  private:
-  struct Entry {
-    std::string_view name;
-    size_t index;
-  };
-  std::vector<Entry> parts_;
+  const Part* last_ = nullptr;  // the parts are on the stacks of those who walk, so that entering a field costs next to nothing
 };
 
 }  // namespace pte

@@ -15,22 +15,23 @@ class Coverage {
  public:
   explicit Coverage(uint64_t size) : size_(size), words_(static_cast<size_t>(size / kBytesPerWord + 1)) {}
 
-  bool Has(uint64_t at) const { return (words_[Word(at)] >> Bit(at) & 1) != 0; }
-
-  void Add(uint64_t begin, uint64_t end) {
+  // Whether the first byte was covered before.
+  bool Add(uint64_t begin, uint64_t end) {
     end = std::min(end, size_);
-    if (begin >= end) return;
+    if (begin >= end) return false;
     const size_t first = Word(begin);
     const size_t last = Word(end - 1);
+    const uint64_t before = words_[first] >> Bit(begin);
     const uint64_t from = ~uint64_t{0} << Bit(begin);
     const uint64_t to = ~uint64_t{0} >> (kBits - 1 - Bit(end - 1));
     if (first == last) {
       words_[first] |= from & to;
-      return;
+    } else {
+      words_[first] |= from;
+      if (last - first > 1) std::fill(words_.begin() + Signed(first) + 1, words_.begin() + Signed(last), ~uint64_t{0});
+      words_[last] |= to;
     }
-    words_[first] |= from;
-    std::fill(words_.begin() + static_cast<std::ptrdiff_t>(first) + 1, words_.begin() + static_cast<std::ptrdiff_t>(last), ~uint64_t{0});
-    words_[last] |= to;
+    return (before & 1) != 0;
   }
 
   // visit(begin, end) for each run of bytes that nothing covers, in order.
@@ -50,6 +51,7 @@ class Coverage {
   static constexpr uint64_t kBytesPerBit = 2;
   static constexpr uint64_t kBytesPerWord = kBits * kBytesPerBit;
   static size_t Word(uint64_t at) { return static_cast<size_t>(at / kBytesPerWord); }
+  static std::ptrdiff_t Signed(size_t word) { return static_cast<std::ptrdiff_t>(word); }
   static unsigned Bit(uint64_t at) { return static_cast<unsigned>(at / kBytesPerBit % kBits); }
 
   // The first offset from `at` on whose bit is as wanted; the size where there is none.

@@ -88,8 +88,9 @@ class Judge {
 template <class Table, class Visit>
 void ForEachTable(Judge& judge, std::string_view name, const flatbuffers::Vector<flatbuffers::Offset<Table>>* tables, Visit visit) {
   const FieldPath::Part list(judge.path(), name);
+  FieldPath::Part element(judge.path(), size_t{0});
   for (flatbuffers::uoffset_t i = 0; i < CountOf(tables); ++i) {
-    const FieldPath::Part element(judge.path(), size_t{i});
+    element.MoveTo(i);
     visit(i, *tables->Get(i));
   }
 }

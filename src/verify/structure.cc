@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -44,7 +44,7 @@ class Walk {
     coverage_.Add(0, std::min(slot_end_, size_));
     const uint8_t* table = base_ + header.root_offset;
     if (!Spend(sizeof(uoffset_t))) return false;
-    Table(table, plans_.Of(root));
+    Table(table, plans_.Of(root), top_);
     ReportSharing();
     if (is_sound_ && !has_unknown_) JudgeGaps();
     return is_sound_;
@@ -58,7 +58,7 @@ class Walk {
 
   uint64_t At(const uint8_t* address) const { return static_cast<uint64_t>(address - base_); }
 
-  bool Spend(uint64_t bytes) { return is_sound_ && (budget_.TrySpend(bytes) || Exhaust(bytes)); }
+  bool Spend(uint64_t bytes) { return budget_.TrySpend(bytes) || Exhaust(bytes); }
 
   [[gnu::cold]] bool Exhaust(uint64_t bytes) {
     const Fault fault = *FaultOf(budget_.Spend(bytes));
@@ -66,14 +66,22 @@ class Walk {
     return is_sound_ = false;
   }
 
-  // Something of `size` bytes stands at `address`.
-  void Mark(const uint8_t* address, uint64_t size) {
+  // Something of `size` bytes stands at `address`. Whether something had been there before: the head's bytes are, from the beginning.
+  bool Mark(const uint8_t* address, uint64_t size) {
     const uint64_t begin = At(address);
+    const bool is_new = !coverage_.Add(begin, begin + size);
+    if (is_new) return false;
     if (begin < slot_end_) ReportInHeader(begin);
-    coverage_.Add(begin, begin + size);
+    return true;
+  }
+
+  // The same of an object that fields lead to, of which the first that has several is remembered.
+  void MarkObject(const uint8_t* address, uint64_t size) {
+    if (Mark(address, size) && !has_shared_) RememberShared(address);
   }
 
   [[gnu::cold]] void ReportInHeader(uint64_t begin) {
+    if (!is_sound_) return;
     const Spot spot{begin};
     if (begin >= known_slot_end_) {
       if (std::exchange(is_header_too_long_, true)) return;
@@ -91,13 +99,16 @@ class Walk {
   struct Shape {
     struct Present {
       const FieldPlan* field;
-      size_t offset;  // 0 for a union's value that is absent
+      size_t offset;       // 0 for a union's value that is absent
+      size_t type_offset;  // of unions
+      bool is_beyond;      // some writers share vtables between tables of different sizes, so that a table's size is not to be trusted
     };
 
     const uint8_t* vtable = nullptr;
     const TypePlan* type = nullptr;
     size_t vtable_size = 0;
     size_t inline_size = 0;
+    bool has_unknown = false;  // room for fields that the schema does not know
     std::vector<Present> fields;
 
     void Read(const uint8_t* of, const TypePlan& plan) {
@@ -107,11 +118,20 @@ class Walk {
       // One that is shorter than its two sizes verifies, as that of a table without fields, even where the buffer ends behind the first.
       const bool has_sizes = vtable_size >= 2 * sizeof(voffset_t);
       inline_size = has_sizes ? flatbuffers::ReadScalar<voffset_t>(vtable + sizeof(voffset_t)) : 0;
+      has_unknown = vtable_size > flatbuffers::FieldIndexToOffset(static_cast<voffset_t>(plan.field_count));
       fields.clear();
-      for (const FieldPlan& field : plan.fields) {
-        const size_t offset = OffsetOf(field.slot);
-        const bool is_plain = field.kind == FieldPlan::Kind::kScalar && offset + field.size <= inline_size;
-        if (field.kind == FieldPlan::Kind::kUnion || (offset != 0 && !is_plain)) fields.push_back({&field, offset});
+      for (const FieldPlan& field : plan.fields) Add(field);
+    }
+    void Add(const FieldPlan& field) {
+      const bool is_union = field.kind == FieldPlan::Kind::kUnion;
+      const bool is_scalar = field.kind == FieldPlan::Kind::kScalar;
+      const size_t offset = OffsetOf(field.slot);
+      const bool is_beyond = offset + (is_scalar ? field.size : sizeof(uoffset_t)) > inline_size;
+      if (is_union) {
+        const size_t type_offset = OffsetOf(field.type_slot);
+        fields.push_back({&field, offset, type_offset, is_beyond || type_offset + 1 > inline_size});
+      } else if (offset != 0 && (is_beyond || !is_scalar)) {
+        fields.push_back({&field, offset, 0, is_beyond});
       }
     }
     // From the table; 0 where it does not hold the field.
@@ -120,21 +140,29 @@ class Walk {
     }
   };
 
-  // A walk goes deeper before it comes back to a shape, so that each depth has its own.
-  const Shape& ShapeOfTable(const uint8_t* address, const TypePlan& type) {
-    if (depth_ >= shapes_.size()) shapes_.resize(depth_ + 1);
+  // The shapes last met at one depth. A walk goes deeper before it comes back to a shape, so that each depth has its own.
+  struct Level {
+    std::array<Shape, 4> shapes;
+    size_t next = 0;
+    std::unique_ptr<Level> below;
+
+    Level& Below() { return below == nullptr ? Deepen() : *below; }
+    [[gnu::cold]] Level& Deepen() { return *(below = std::make_unique<Level>()); }
+  };
+
+  const Shape& ShapeOfTable(const uint8_t* address, const TypePlan& type, Level& level) {
     const uint8_t* vtable = AsTable(address)->GetVTable();
-    Shapes& known = shapes_[depth_];
-    for (Shape& shape : known) {
+    for (const Shape& shape : level.shapes) {
       if (shape.vtable == vtable && shape.type == &type) return shape;
     }
-    Shape& shape = known[next_shape_++ % known.size()];
+    Shape& shape = level.shapes[level.next++ % level.shapes.size()];
     shape.Read(vtable, type);
     Mark(vtable, std::max(shape.vtable_size, 2 * sizeof(voffset_t)));
     return shape;
   }
 
-  [[gnu::cold]] void ReportUnknownFields(const uint8_t* address, const Shape& shape, size_t known) {
+  [[gnu::cold]] void ReportUnknownFields(const uint8_t* address, const Shape& shape) {
+    const size_t known = shape.type->field_count;
     for (size_t i = known; size_t{flatbuffers::FieldIndexToOffset(static_cast<voffset_t>(i))} < shape.vtable_size; ++i) {
       const auto slot = flatbuffers::FieldIndexToOffset(static_cast<voffset_t>(i));
       const size_t offset = shape.OffsetOf(slot);
@@ -147,41 +175,31 @@ class Walk {
     }
   }
 
-  void Table(const uint8_t* address, const TypePlan& type) {
-    const Shape& shape = ShapeOfTable(address, type);
-    if (!Visit(address) || !Spend(shape.vtable_size + shape.inline_size)) return;
-    Mark(address, std::max(shape.inline_size, sizeof(uoffset_t)));
-    ++depth_;
+  void Table(const uint8_t* address, const TypePlan& type, Level& level) {
+    const Shape& shape = ShapeOfTable(address, type, level);
+    if (!Spend(shape.vtable_size + shape.inline_size)) return;
+    MarkObject(address, std::max(shape.inline_size, sizeof(uoffset_t)));
     for (const Shape::Present& present : shape.fields) {
-      if (!is_sound_) break;
-      if (present.field->kind == FieldPlan::Kind::kUnion) {
-        Union(address, shape, *present.field);
-      } else {
-        Field(address + present.offset, present.offset, shape, *present.field);
-      }
+      if (!is_sound_) return;
+      Field(address, present, level);
     }
-    --depth_;
-    const size_t known = flatbuffers::FieldIndexToOffset(static_cast<voffset_t>(type.field_count));
-    if (is_sound_ && shape.vtable_size > known) ReportUnknownFields(address, shape, type.field_count);
+    if (is_sound_ && shape.has_unknown) ReportUnknownFields(address, shape);
   }
 
-  // Some writers share vtables between tables of different sizes, so that a table's size is not to be trusted.
-  void MarkField(const uint8_t* address, size_t offset, size_t size, const Shape& shape) {
-    if (offset + size > shape.inline_size) Mark(address, size);
-  }
-
-  void Field(const uint8_t* address, size_t offset, const Shape& shape, const FieldPlan& field) {
-    if (field.kind == FieldPlan::Kind::kScalar) return MarkField(address, offset, field.size, shape);
-    MarkField(address, offset, sizeof(uoffset_t), shape);
-    const uint8_t* target = Target(address);
+  void Field(const uint8_t* table, const Shape::Present& present, Level& level) {
+    const FieldPlan& field = *present.field;
+    if (field.kind == FieldPlan::Kind::kUnion) return Union(table, present, level);
+    const uint8_t* address = table + present.offset;
+    if (present.is_beyond) Mark(address, field.kind == FieldPlan::Kind::kScalar ? field.size : sizeof(uoffset_t));
     switch (field.kind) {
-      case FieldPlan::Kind::kString: return String(field, target);
-      case FieldPlan::Kind::kScalars: return Scalars(field, target);
-      case FieldPlan::Kind::kTables: return Tables(field, target);
-      default: break;
+      case FieldPlan::Kind::kString: return String(field, Target(address));
+      case FieldPlan::Kind::kScalars: return Scalars(field, Target(address));
+      case FieldPlan::Kind::kTables: return Tables(field, Target(address), level);
+      case FieldPlan::Kind::kTable: break;
+      default: return;
     }
     const FieldPath::Part part(judge_.path(), field.name);
-    Table(target, *field.table);
+    Table(Target(address), *field.table, level.Below());
   }
 
   [[gnu::cold]] void ReportUnion(const uint8_t* address, const FieldPlan& field, size_t type_offset, size_t offset, bool is_known) {
@@ -196,25 +214,22 @@ class Walk {
   }
 
   // A type without value, and a value without a type that is known.
-  void Union(const uint8_t* address, const Shape& shape, const FieldPlan& field) {
-    const size_t type_offset = shape.OffsetOf(field.type_slot);
-    const size_t offset = shape.OffsetOf(field.slot);
-    const uint8_t type = type_offset == 0 ? uint8_t{0} : address[type_offset];
-    if (type_offset != 0) MarkField(address + type_offset, type_offset, 1, shape);
+  void Union(const uint8_t* address, const Shape::Present& present, Level& level) {
+    const FieldPlan& field = *present.field;
+    const uint8_t type = present.type_offset == 0 ? uint8_t{0} : address[present.type_offset];
+    if (present.is_beyond) MarkUnion(address, present);
     const TypePlan* member = type < field.members.size() ? field.members[type] : nullptr;
-    if (member == nullptr || offset == 0) {
-      ReportUnion(address, field, type_offset, offset, member != nullptr);
+    if (member == nullptr || present.offset == 0) {
+      ReportUnion(address, field, present.type_offset, present.offset, member != nullptr);
     } else {
-      MarkField(address + offset, offset, sizeof(uoffset_t), shape);
       const FieldPath::Part part(judge_.path(), field.name);
-      Table(Target(address + offset), *member);
+      Table(Target(address + present.offset), *member, level.Below());
     }
   }
 
-  // Whether the object is to be gone over: it always is, but an object met before is remembered as shared.
-  bool Visit(const uint8_t* address) {
-    if (coverage_.Has(At(address)) && !has_shared_) RememberShared(address);
-    return is_sound_;
+  [[gnu::cold]] void MarkUnion(const uint8_t* address, const Shape::Present& present) {
+    if (present.type_offset != 0) Mark(address + present.type_offset, 1);
+    if (present.offset != 0) Mark(address + present.offset, sizeof(uoffset_t));
   }
 
   [[gnu::cold]] void RememberShared(const uint8_t* address) {
@@ -258,8 +273,7 @@ class Walk {
     if (!Spend(field.is_payload ? size / kPayloadBytesPerStep : size)) return;
     // Empty ones stand at any multiple of 4 in files of exporters: there is no element to be misaligned.
     if (field.size == sizeof(uint64_t) && size != 0 && At(bytes.Data()) % sizeof(uint64_t) != 0) return ReportMisaligned(field, target);
-    Visit(target);
-    Mark(target, sizeof(uoffset_t) + size);
+    MarkObject(target, sizeof(uoffset_t) + size);
     if (field.is_payload) most_padding_ = std::max(most_padding_, std::gcd(At(bytes.Data()), kLargestAlignment));
   }
 
@@ -268,21 +282,21 @@ class Walk {
     judge_.Error("F5", {At(stored)}, "an element that is no table", "an offset from 1", "0");
   }
 
-  void Tables(const FieldPlan& field, const uint8_t* target) {
+  void Tables(const FieldPlan& field, const uint8_t* target, Level& level) {
     const TableVector& tables = AsTables(target);
     const uint64_t size = uint64_t{tables.size()} * sizeof(uoffset_t);
     if (!Spend(size)) return;
-    Visit(target);
-    Mark(target, sizeof(uoffset_t) + size);
+    MarkObject(target, sizeof(uoffset_t) + size);
     const FieldPath::Part list(judge_.path(), field.name);
+    FieldPath::Part element(judge_.path(), size_t{0});
     for (uoffset_t i = 0; i < tables.size() && is_sound_; ++i) {
-      const FieldPath::Part element(judge_.path(), size_t{i});
+      element.MoveTo(i);
       const uint8_t* stored = tables.Data() + size_t{i} * sizeof(uoffset_t);
       if (flatbuffers::ReadScalar<uoffset_t>(stored) == 0) {
         ReportNull(stored);
         continue;
       }
-      Table(Target(stored), *field.table);
+      Table(Target(stored), *field.table, level.Below());
     }
     if (has_null_) is_sound_ = false;
   }
@@ -338,10 +352,7 @@ class Walk {
   uint64_t slot_end_ = 0;
   uint64_t known_slot_end_ = 0;
   uint64_t most_padding_ = kUsualPadding;  // less than the largest alignment of anything in the flatbuffer
-  using Shapes = std::array<Shape, 4>;
-  std::deque<Shapes> shapes_;  // by depth; a deque, since the outer ones are in use
-  size_t depth_ = 0;
-  size_t next_shape_ = 0;
+  Level top_;
   std::pair<uint64_t, std::string> first_shared_;
   bool has_shared_ = false;
   bool has_unknown_ = false;

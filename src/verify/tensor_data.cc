@@ -18,9 +18,9 @@ bool IsKnown(fb::DeviceType type) { return type == fb::DeviceType::CPU || type =
 }  // namespace
 
 TensorDataJudge::TensorDataJudge(Judge& judge, const fb::ExecutionPlan& plan, ProgramFacts& facts)
-    : judge_(judge), plan_(plan), facts_(facts) {
+    : judge_(judge), buffers_(plan.non_const_buffer_sizes()), facts_(facts) {
   if (CountOf(plan.non_const_buffer_device()) == 0) return;
-  devices_.resize(CountOf(plan.non_const_buffer_sizes()));
+  devices_.resize(CountOf(buffers_));
   for (const fb::NonConstBufferDevice* device : *plan.non_const_buffer_device()) {
     const int32_t index = device->buffer_idx();
     if (index < 0 || static_cast<size_t>(index) >= devices_.size()) continue;
@@ -30,17 +30,25 @@ TensorDataJudge::TensorDataJudge(Judge& judge, const fb::ExecutionPlan& plan, Pr
 }
 
 void TensorDataJudge::Run(const fb::Tensor& tensor, std::optional<uint64_t> bytes, bool is_port) {
-  if (tensor.extra_tensor_info() != nullptr) Extra(tensor, *tensor.extra_tensor_info());
-  if (tensor.allocation_info() != nullptr) Planned(tensor, bytes);
-  if (IsExternal(tensor)) return;
+  const ExtraTensorInfo* extra = tensor.extra_tensor_info();
+  const fb::AllocationDetails* place = tensor.allocation_info();
+  if (extra != nullptr) Extra(tensor, *extra);
+  if (place != nullptr) Planned(*place, bytes);
+  if (extra != nullptr && IsExternal(tensor)) return;
   if (tensor.data_buffer_idx() == 0) {
-    if (tensor.allocation_info() != nullptr || is_port) return;
-    judge_.Warn("T16", judge_.Field(tensor, fb::Tensor::VT_DATA_BUFFER_IDX, "data_buffer_idx"),
-                "a tensor without bytes: neither planned, nor a constant, nor an input or output", "at least 1", "0");
-    return;
+    if (place == nullptr && !is_port) ReportNoBytes(tensor);
+  } else if (place != nullptr) {
+    Mutable(tensor, bytes);
+  } else if (facts_.constants_in_segment) {
+    Constant(tensor, bytes);
+  } else {
+    InlineConstant(tensor, bytes);
   }
-  if (tensor.allocation_info() != nullptr) return Mutable(tensor, bytes);
-  return facts_.constants_in_segment ? Constant(tensor, bytes) : InlineConstant(tensor, bytes);
+}
+
+void TensorDataJudge::ReportNoBytes(const fb::Tensor& tensor) {
+  judge_.Warn("T16", judge_.Field(tensor, fb::Tensor::VT_DATA_BUFFER_IDX, "data_buffer_idx"),
+              "a tensor without bytes: neither planned, nor a constant, nor an input or output", "at least 1", "0");
 }
 
 void TensorDataJudge::Extra(const fb::Tensor& tensor, const ExtraTensorInfo& extra) {
@@ -77,7 +85,7 @@ void TensorDataJudge::Device(const fb::Tensor& tensor, const ExtraTensorInfo& ex
     return;
   }
   const fb::AllocationDetails* planned = tensor.allocation_info();
-  if (planned == nullptr || planned->memory_id() >= CountOf(plan_.non_const_buffer_sizes())) return;
+  if (planned == nullptr || planned->memory_id() >= CountOf(buffers_)) return;
   const fb::NonConstBufferDevice* device = planned->memory_id() < devices_.size() ? devices_[planned->memory_id()] : nullptr;
   const fb::DeviceType type = device == nullptr ? fb::DeviceType::CPU : device->device_type();
   if (!IsKnown(type)) return;
@@ -89,25 +97,29 @@ void TensorDataJudge::Device(const fb::Tensor& tensor, const ExtraTensorInfo& ex
               show(extra.device_type(), extra.device_index()));
 }
 
-void TensorDataJudge::Planned(const fb::Tensor& tensor, std::optional<uint64_t> bytes) {
-  using fb::AllocationDetails;
-  const AllocationDetails& place = *tensor.allocation_info();
-  const FieldPath::Part part(judge_.path(), "allocation_info");
-  const auto* buffers = plan_.non_const_buffer_sizes();
+void TensorDataJudge::Planned(const fb::AllocationDetails& place, std::optional<uint64_t> bytes) {
   // Without any buffer there is one finding, and it is the list's (P19).
-  if (CountOf(buffers) == 0) return;
-  if (place.memory_id() == 0 || place.memory_id() >= buffers->size()) {
-    judge_.Error("P21", judge_.Field(place, AllocationDetails::VT_MEMORY_ID, "memory_id"), "no such planned buffer",
-                 absl::StrCat("from 1 to ", buffers->size() - 1), absl::StrCat(place.memory_id()));
-    return;
-  }
-  const int64_t size = buffers->Get(place.memory_id());
+  if (CountOf(buffers_) == 0) return;
+  const uint32_t buffer = place.memory_id();
+  if (buffer == 0 || buffer >= buffers_->size()) return ReportNoBuffer(place);
+  const int64_t size = buffers_->Get(buffer);
   if (!bytes || size < 0) return;
   const uint64_t offset = uint64_t{place.memory_offset_high()} << 32 | place.memory_offset_low();
-  if (RangeInside(offset, *bytes, static_cast<uint64_t>(size))) return;
-  judge_.Error("P21", judge_.Field(place, AllocationDetails::VT_MEMORY_OFFSET_LOW, "memory_offset_low"),
+  if (!RangeInside(offset, *bytes, static_cast<uint64_t>(size))) ReportBeyondBuffer(place, offset, *bytes);
+}
+
+void TensorDataJudge::ReportNoBuffer(const fb::AllocationDetails& place) {
+  const FieldPath::Part part(judge_.path(), "allocation_info");
+  judge_.Error("P21", judge_.Field(place, fb::AllocationDetails::VT_MEMORY_ID, "memory_id"), "no such planned buffer",
+               absl::StrCat("from 1 to ", buffers_->size() - 1), absl::StrCat(place.memory_id()));
+}
+
+void TensorDataJudge::ReportBeyondBuffer(const fb::AllocationDetails& place, uint64_t offset, uint64_t bytes) {
+  const FieldPath::Part part(judge_.path(), "allocation_info");
+  judge_.Error("P21", judge_.Field(place, fb::AllocationDetails::VT_MEMORY_OFFSET_LOW, "memory_offset_low"),
                absl::StrCat("the tensor ends beyond planned buffer ", place.memory_id()),
-               absl::StrCat("end at most ", Number(static_cast<uint64_t>(size))), absl::StrCat(Number(offset), " + ", Number(*bytes)));
+               absl::StrCat("end at most ", Number(static_cast<uint64_t>(buffers_->Get(place.memory_id())))),
+               absl::StrCat(Number(offset), " + ", Number(bytes)));
 }
 
 bool TensorDataJudge::IndexInside(const fb::Tensor& tensor, size_t count, std::string_view what) {

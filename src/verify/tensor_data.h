@@ -22,7 +22,10 @@ class TensorDataJudge {
  private:
   void Extra(const fb::Tensor& tensor, const fb::ExtraTensorInfo& extra);
   void Device(const fb::Tensor& tensor, const fb::ExtraTensorInfo& extra);
-  void Planned(const fb::Tensor& tensor, std::optional<uint64_t> bytes);
+  void Planned(const fb::AllocationDetails& place, std::optional<uint64_t> bytes);
+  [[gnu::cold]] void ReportNoBytes(const fb::Tensor& tensor);
+  [[gnu::cold]] void ReportNoBuffer(const fb::AllocationDetails& place);
+  [[gnu::cold]] void ReportBeyondBuffer(const fb::AllocationDetails& place, uint64_t offset, uint64_t bytes);
   void Constant(const fb::Tensor& tensor, std::optional<uint64_t> bytes);
   void InlineConstant(const fb::Tensor& tensor, std::optional<uint64_t> bytes);
   void Mutable(const fb::Tensor& tensor, std::optional<uint64_t> bytes);
@@ -30,7 +33,7 @@ class TensorDataJudge {
   bool IndexInside(const fb::Tensor& tensor, size_t count, std::string_view what);
 
   Judge& judge_;
-  const fb::ExecutionPlan& plan_;
+  const flatbuffers::Vector<int64_t>* buffers_;  // the sizes of the planned ones
   ProgramFacts& facts_;
   std::vector<const fb::NonConstBufferDevice*> devices_;  // of each planned buffer; nullptr is the CPU
 };

@@ -41,7 +41,7 @@ ElementType MakeType(int number) {
 }
 
 // Looked up for every tensor.
-const ElementType& TypeOf(fb::ScalarType type) {
+inline const ElementType& TypeOf(fb::ScalarType type) {
   static const std::array<ElementType, 256> all = [] {
     std::array<ElementType, 256> types;
     for (int i = INT8_MIN; i <= INT8_MAX; ++i) types[static_cast<uint8_t>(i)] = MakeType(i);
@@ -50,21 +50,18 @@ const ElementType& TypeOf(fb::ScalarType type) {
   return all[static_cast<uint8_t>(type)];
 }
 
-Spot Part(const Spot& list, size_t index, uint64_t offset) { return {offset, list.field, index}; }
-
 class ShapeJudge {
  public:
   ShapeJudge(Judge& judge, const ShapeView& shape, const ShapeRules& rules, bool sizes_are_bounds)
       : judge_(judge), shape_(shape), rules_(rules), sizes_are_bounds_(sizes_are_bounds) {}
 
   std::optional<uint64_t> Run() {
-    const std::optional<uint32_t> element = Dtype();
+    const uint32_t element = Dtype();
     const bool has_sizes = Sizes();
     const bool has_order = DimOrder();
-    if (!has_sizes || !element) return std::nullopt;
-    const std::optional<uint64_t> bytes = Product(*element);
-    if (bytes && has_order && !sizes_are_bounds_) Strides();
-    return bytes;
+    if (!has_sizes || element == 0 || !Product(element)) return std::nullopt;
+    if (has_order && !sizes_are_bounds_ && product_ > kLargestStride) Strides();
+    return has_zero_ ? 0 : product_;
   }
 
  private:
@@ -72,78 +69,91 @@ class ShapeJudge {
   Spot SizesSpot() const { return judge_.Object(*shape_.table, shape_.sizes_slot, "sizes"); }
   Spot OrderSpot() const { return judge_.Object(*shape_.table, shape_.dim_order_slot, "dim_order"); }
 
-  std::optional<uint32_t> Dtype() {
+  // The size of an element; 0 where there is no such type.
+  uint32_t Dtype() {
     const ElementType& type = TypeOf(shape_.scalar_type);
-    if (type.standing == Standing::kUsual) return type.size;
+    if (type.standing != Standing::kUsual) ReportDtype(type.standing);
+    return type.size;
+  }
+
+  [[gnu::cold]] void ReportDtype(Standing standing) {
     const std::string number = absl::StrCat(static_cast<int>(shape_.scalar_type));
-    if (type.standing == Standing::kNone) {
+    if (standing == Standing::kNone) {
       judge_.Error(rules_.dtype, TypeSpot(), "no such element type", "from 0 to 29", number);
-      return std::nullopt;
-    }
-    if (type.standing == Standing::kBeyondSchema) {
+    } else if (standing == Standing::kBeyondSchema) {
       judge_.Warn(rules_.dtype_beyond, TypeSpot(), "an element type that exporters cannot write", "one of the schema's", number);
     } else {
       judge_.Warn(rules_.dtype_packed, TypeSpot(), "packed elements, which the runtime takes for one byte each", "elements of whole bytes",
                   number);
     }
-    return type.size;
   }
 
   bool Sizes() {
-    if (shape_.sizes == nullptr) {
-      judge_.Error(rules_.sizes, SizesSpot(), "the sizes are missing", "a list", "nothing");
-      return false;
-    }
-    if (shape_.sizes->size() > kMostDimensions) {
-      judge_.Error(rules_.rank, SizesSpot(), "more dimensions than the runtime has", absl::StrCat("at most ", kMostDimensions),
-                   absl::StrCat(shape_.sizes->size()));
-      return false;
-    }
+    if (shape_.sizes == nullptr || shape_.sizes->size() > kMostDimensions) return ReportSizes();
     for (uoffset_t i = 0; i < shape_.sizes->size(); ++i) {
-      if (shape_.sizes->Get(i) >= 0) continue;
-      judge_.Error(rules_.sizes, SizeSpot(i), "a size is negative", "at least 0", absl::StrCat(shape_.sizes->Get(i)));
-      return false;
+      if (shape_.sizes->Get(i) < 0) return ReportNegative(i);
     }
     return true;
   }
 
-  Spot SizeSpot(uoffset_t index) const {
-    return Part(SizesSpot(), index, judge_.container().OffsetOf(shape_.sizes->Data() + size_t{index} * sizeof(int32_t)));
+  [[gnu::cold]] bool ReportSizes() {
+    if (shape_.sizes == nullptr) {
+      judge_.Error(rules_.sizes, SizesSpot(), "the sizes are missing", "a list", "nothing");
+    } else {
+      judge_.Error(rules_.rank, SizesSpot(), "more dimensions than the runtime has", absl::StrCat("at most ", kMostDimensions),
+                   absl::StrCat(shape_.sizes->size()));
+    }
+    return false;
+  }
+
+  [[gnu::cold]] bool ReportNegative(uoffset_t index) {
+    const uint64_t offset = judge_.container().OffsetOf(shape_.sizes->Data() + size_t{index} * sizeof(int32_t));
+    judge_.Error(rules_.sizes, {offset, "sizes", index}, "a size is negative", "at least 0", absl::StrCat(shape_.sizes->Get(index)));
+    return false;
   }
 
   bool DimOrder() {
-    if (shape_.dim_order == nullptr) {
-      judge_.Error(rules_.order_absent, OrderSpot(), "the dim order is missing", "a list", "nothing");
-      return false;
-    }
+    if (shape_.dim_order == nullptr) return ReportNoOrder();
     const size_t rank = CountOf(shape_.sizes);
     if (shape_.sizes == nullptr || rank > kMostDimensions) return false;
-    if (shape_.dim_order->size() != rank) {
-      judge_.Error(rules_.order_length, OrderSpot(), "as many entries as there are sizes are needed", absl::StrCat(rank),
-                   absl::StrCat(shape_.dim_order->size()));
-      return false;
-    }
     const std::span<const uint8_t> order(shape_.dim_order->data(), shape_.dim_order->size());
+    if (order.size() != rank) return ReportOrderLength();
     const std::optional<size_t> bad = FirstOutOfOrder(order, rank);
-    if (bad) {
-      judge_.Error(rules_.order, OrderSpot(), "the dim order is no permutation", absl::StrCat("each of the ", rank, " dimensions once"),
-                   absl::StrCat(int{order[*bad]}));
-    }
-    return !bad;
+    return bad ? ReportOrder(order[*bad]) : true;
+  }
+
+  [[gnu::cold]] bool ReportNoOrder() {
+    judge_.Error(rules_.order_absent, OrderSpot(), "the dim order is missing", "a list", "nothing");
+    return false;
+  }
+
+  [[gnu::cold]] bool ReportOrderLength() {
+    judge_.Error(rules_.order_length, OrderSpot(), "as many entries as there are sizes are needed", absl::StrCat(shape_.sizes->size()),
+                 absl::StrCat(shape_.dim_order->size()));
+    return false;
+  }
+
+  [[gnu::cold]] bool ReportOrder(uint8_t found) {
+    judge_.Error(rules_.order, OrderSpot(), "the dim order is no permutation",
+                 absl::StrCat("each of the ", shape_.sizes->size(), " dimensions once"), absl::StrCat(int{found}));
+    return false;
   }
 
   // A size of 0 does not make the others' product harmless: strides are products, too.
-  std::optional<uint64_t> Product(uint64_t element) {
-    std::optional<uint64_t> bytes = element;
-    bool has_zero = false;
+  bool Product(uint64_t element) {
+    bool fits = true;
+    product_ = element;
     for (const int32_t size : *shape_.sizes) {
-      has_zero = has_zero || size == 0;
-      if (size != 0 && bytes) bytes = CheckedMultiply(*bytes, static_cast<uint64_t>(size));
+      has_zero_ = has_zero_ || size == 0;
+      if (size != 0) fits = MultiplyBy(product_, static_cast<uint64_t>(size)) && fits;
     }
-    if (bytes && *bytes <= kMostElements) return has_zero ? 0 : *bytes;
-    judge_.Add(sizes_are_bounds_ ? Severity::kWarning : Severity::kError, has_zero ? rules_.zero_product : rules_.product, SizesSpot(),
+    return (fits && product_ <= kMostElements) || ReportProduct();
+  }
+
+  [[gnu::cold]] bool ReportProduct() {
+    judge_.Add(sizes_are_bounds_ ? Severity::kWarning : Severity::kError, has_zero_ ? rules_.zero_product : rules_.product, SizesSpot(),
                "the product of the sizes cannot be expressed in 63 bits", absl::StrCat("at most ", kMostElements, " bytes"), "more");
-    return std::nullopt;
+    return false;
   }
 
   // The runtime's strides have 32 bits.
@@ -163,6 +173,8 @@ class ShapeJudge {
   const ShapeView& shape_;
   const ShapeRules& rules_;
   bool sizes_are_bounds_;
+  bool has_zero_ = false;
+  uint64_t product_ = 0;  // of the sizes that are not 0, in bytes
 };
 
 }  // namespace

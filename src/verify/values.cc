@@ -154,10 +154,13 @@ class ValueJudge {
       judge_.Warn("T18", judge_.Field(tensor, fb::Tensor::VT_LAYOUT, "layout"), "a layout other than strided, which the runtime ignores",
                   "0", absl::StrCat(int{tensor.layout()}));
     }
+    if (tensor.requires_grad()) Trained(tensor);
+  }
+
+  void Trained(const fb::Tensor& tensor) {
     const bool is_constant = tensor.data_buffer_idx() > 0 && tensor.allocation_info() == nullptr;
-    if (tensor.requires_grad() && is_constant && trained_++ == 0) {
-      first_trained_ = {*judge_.Field(tensor, fb::Tensor::VT_REQUIRES_GRAD, "").offset, judge_.path().Text() + ".requires_grad"};
-    }
+    if (!is_constant || trained_++ != 0) return;
+    first_trained_ = {*judge_.Field(tensor, fb::Tensor::VT_REQUIRES_GRAD, "").offset, judge_.path().Text() + ".requires_grad"};
   }
 
   // Exporters leave it on every parameter, so that one finding says it for all. The runtime computes no gradients.
