@@ -161,8 +161,9 @@ absl::Status CheckConstants(OpenContainer& container, const fb::Program& program
                              absl::StrCat(CountOf(program.constant_buffer()), " inside, ", offsets->size(), " in the segment")});
   }
   if (table->segment_index() >= segments.size()) {
-    const Fault fault = BadSegmentIndex(container, program, *table, segments.size(), kRules);
+    Fault fault = BadSegmentIndex(container, program, *table, segments.size(), kRules);
     if (offsets->size() > 1) return container.Refuse(fault);
+    fault.rule = kRules.segment_index;  // a placeholder asks for no segment
     container.Note(Severity::kWarning, fault);
     return absl::OkStatus();
   }
@@ -174,18 +175,26 @@ absl::Status CheckConstants(OpenContainer& container, const fb::Program& program
 }
 
 absl::Status CheckMutableData(OpenContainer& container, const fb::Program& program, std::span<const Segment> segments) {
-  static constexpr OffsetRules kRules{"mutable_data_segments[0]", "S21", "S21"};
   const auto* tables = program.mutable_data_segments();
   if (CountOf(tables) == 0) return absl::OkStatus();
   if (tables->size() > 1) {
     container.Note(Severity::kWarning, {"S21", container.OffsetOf(tables), "mutable_data_segments", "only the first entry is ever used",
                                         "1", absl::StrCat(tables->size())});
   }
-  const fb::SubsegmentOffsets& first = *tables->Get(0);
-  if (CountOf(first.offsets()) == 0) return absl::OkStatus();
-  if (first.segment_index() >= segments.size())
-    return container.Refuse(BadSegmentIndex(container, program, first, segments.size(), kRules));
-  return CheckOffsets(container, *first.offsets(), segments[first.segment_index()], kRules);
+  // What no tensor can use keeps nobody from opening the file.
+  const uoffset_t count = container.judge ? tables->size() : 1;
+  for (uoffset_t i = 0; i < count; ++i) {
+    const fb::SubsegmentOffsets& table = *tables->Get(i);
+    if (CountOf(table.offsets()) == 0) continue;
+    const std::string path = absl::StrCat("mutable_data_segments[", i, "]");
+    const OffsetRules rules{path, "S21", "S21"};
+    if (table.segment_index() >= segments.size()) {
+      PTE_RETURN_IF_ERROR(container.Refuse(BadSegmentIndex(container, program, table, segments.size(), rules)));
+    } else {
+      PTE_RETURN_IF_ERROR(CheckOffsets(container, *table.offsets(), segments[table.segment_index()], rules));
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status CheckDelegates(OpenContainer& container, const fb::Program& program, std::span<const Segment> segments) {
@@ -210,7 +219,7 @@ absl::Status CheckDelegates(OpenContainer& container, const fb::Program& program
 void NoteSegments(OpenContainer& container, std::span<const Segment> segments) {
   const ContainerHeader& header = container.header;
   if (!header.has_extended_header) return;
-  uint64_t end = header.segment_base_offset == 0 ? header.program_size : header.segment_base_offset;
+  uint64_t end = std::max<uint64_t>(header.program_size, header.segment_base_offset);
   bool has_bytes = false;
   bool has_unplaced = false;
   for (const Segment& segment : segments) {
@@ -223,7 +232,7 @@ void NoteSegments(OpenContainer& container, std::span<const Segment> segments) {
     container.Note(Severity::kWarning, {"H18", wire::kPteSegmentBaseOffset, "header.segment_base_offset",
                                         "a segment base, but no segment has bytes", "0", Number(header.segment_base_offset)});
   }
-  if (has_bytes && header.segment_data_size == uint64_t{0}) {
+  if (has_bytes && header.segment_base_offset != 0 && header.segment_data_size == uint64_t{0}) {
     container.Note(Severity::kWarning,
                    {"H17", wire::kPteSegmentDataSizeOffset, "header.segment_data_size",
                     "no segment data declared, although segments have bytes", Number(end - header.segment_base_offset), "0"});

@@ -132,10 +132,6 @@ absl::StatusOr<ContainerHeader> ParsePlain(const Head& head, ContainerHeader hea
 }
 
 absl::StatusOr<ContainerHeader> ParseHeaderlessPte(const Head& head, ContainerHeader header) {
-  if (head.file_size < wire::kReferenceHeadSize) {
-    head.Note(Severity::kWarning, {"H1", std::nullopt, "file size", "the reference runtime refuses files this short",
-                                   AtLeast(wire::kReferenceHeadSize), Number(head.file_size)});
-  }
   const std::string_view magic = head.Text(wire::kExtendedHeaderOffset, wire::kMagicLength);
   if (magic.substr(0, wire::kPteMagicFamilyLength) == wire::kPteMagic.substr(0, wire::kPteMagicFamilyLength)) {
     head.Note(Severity::kWarning, {"H3", wire::kExtendedHeaderOffset, "header.magic", "almost the magic of an extended header",
@@ -260,8 +256,7 @@ absl::Status CheckFrame(const ContainerHeader& header, const SegmentFrameRules& 
   return absl::OkStatus();
 }
 
-absl::StatusOr<ContainerHeader> ParsePte(const Head& head, ContainerHeader header) {
-  if (head.Text(wire::kExtendedHeaderOffset, wire::kMagicLength) != wire::kPteMagic) return ParseHeaderlessPte(head, header);
+absl::StatusOr<ContainerHeader> ParsePteWithHeader(const Head& head, ContainerHeader header) {
   header.has_extended_header = true;
   PTE_RETURN_IF_ERROR(CheckHeaderPresent(head, "H1", wire::kHeaderLengthOffset + sizeof(uint32_t) - wire::kExtendedHeaderOffset));
   header.header_length = head.U32(wire::kHeaderLengthOffset);
@@ -274,6 +269,16 @@ absl::StatusOr<ContainerHeader> ParsePte(const Head& head, ContainerHeader heade
   const uint64_t header_end = wire::kExtendedHeaderOffset + uint64_t{header.header_length};
   const bool in_header = header.root_offset >= wire::kExtendedHeaderOffset && header.root_offset < header_end;
   PTE_RETURN_IF_ERROR(CheckRoot(header, in_header ? "H24" : "H23"));
+  return header;
+}
+
+absl::StatusOr<ContainerHeader> ParsePte(const Head& head, const ContainerHeader& common) {
+  const bool has_header = head.Text(wire::kExtendedHeaderOffset, wire::kMagicLength) == wire::kPteMagic;
+  PTE_ASSIGN_OR_RETURN(ContainerHeader header, has_header ? ParsePteWithHeader(head, common) : ParseHeaderlessPte(head, common));
+  if (head.file_size < wire::kReferenceHeadSize) {
+    head.Note(Severity::kWarning, {"H1", std::nullopt, "file size", "the reference runtime refuses files this short",
+                                   AtLeast(wire::kReferenceHeadSize), Number(head.file_size)});
+  }
   return header;
 }
 

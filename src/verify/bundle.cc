@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "src/base/fault.h"
+#include "src/container/tensor_layout.h"
 #include "src/verify/named_keys.h"
 #include "src/verify/tensor_shape.h"
 
@@ -120,13 +123,44 @@ class SuiteJudge {
       return;
     }
     const fb::bundled::Tensor* tensor = value.val_as_Tensor();
-    if (tensor == nullptr || tensor->scalar_type() == wanted.val_as_Tensor()->scalar_type()) return;
+    if (tensor == nullptr) return;
+    DimOrder(*tensor, *wanted.val_as_Tensor());
+    if (tensor->scalar_type() == wanted.val_as_Tensor()->scalar_type()) return;
     const auto show = [](fb::ScalarType dtype) { return absl::StrCat(static_cast<int>(dtype), " (", ToAbsl(DtypeName(dtype)), ")"); };
     if (!RuntimeElementSize(tensor->scalar_type())) return;
     const FieldPath::Part part(judge_.path(), "val");
     judge_.Error("B8", judge_.Field(*tensor, fb::bundled::Tensor::VT_SCALAR_TYPE, "scalar_type"),
                  "another element type than the method's tensor has", show(wanted.val_as_Tensor()->scalar_type()),
                  show(tensor->scalar_type()));
+  }
+
+  // The runtime takes a case's bytes as they are. Exporters write every case in the usual order, whatever the method's input has.
+  void DimOrder(const fb::bundled::Tensor& tensor, const fb::Tensor& wanted) {
+    if (!HasOrder(tensor) || !HasOrder(wanted)) return;
+    const std::vector<uint8_t> found = OrderOfBytes(tensor);
+    const std::vector<uint8_t> order = OrderOfBytes(wanted);
+    if (found.size() != order.size() || found == order) return;
+    const auto show = [](const auto& list) { return absl::StrCat("[", absl::StrJoin(list, ", "), "]"); };
+    const FieldPath::Part part(judge_.path(), "val");
+    judge_.Warn("B8", judge_.Object(tensor, fb::bundled::Tensor::VT_DIM_ORDER, "dim_order"),
+                "the bytes are in another order than the method's tensor has them", show(*wanted.dim_order()), show(*tensor.dim_order()));
+  }
+
+  template <class Tensor>
+  static bool HasOrder(const Tensor& tensor) {
+    if (tensor.sizes() == nullptr || tensor.dim_order() == nullptr) return false;
+    const std::span<const uint8_t> order(tensor.dim_order()->data(), tensor.dim_order()->size());
+    return order.size() == tensor.sizes()->size() && !FirstOutOfOrder(order, order.size());
+  }
+
+  // The dim order without the dimensions of one element, which make no difference to where bytes are.
+  template <class Tensor>
+  static std::vector<uint8_t> OrderOfBytes(const Tensor& tensor) {
+    std::vector<uint8_t> order;
+    for (const uint8_t dim : *tensor.dim_order()) {
+      if (tensor.sizes()->Get(dim) != 1) order.push_back(dim);
+    }
+    return order;
   }
 
   Judge& judge_;
@@ -141,7 +175,8 @@ const fb::ExecutionPlan* JudgeName(Judge& judge, const BundledMethodTestSuite& s
   }
   const fb::ExecutionPlan* plan = methods.Find(TextOf(suite.method_name()));
   if (plan == nullptr && methods.is_known()) {
-    judge.Error("B5", spot, "the program has no such method", "the name of a method", ShowKey(TextOf(suite.method_name())));
+    judge.Add(Severity::kError, "B5", spot, "the program has no such method", "the name of a method", ShowKey(TextOf(suite.method_name())),
+              RuntimeReaction::kAccepts);
   }
   return plan;
 }
@@ -164,8 +199,9 @@ void JudgeOrder(Judge& judge, const fb::BundledProgram& bundle) {
   }
   ForEachDuplicate(names, [&](const NamedKey& first, const NamedKey& again) {
     const std::string path = absl::StrCat("method_test_suites[", again.index, "].method_name");
-    judge.Error("B5", {judge.container().OffsetOf(bundle.method_test_suites()->Get(again.index)->method_name()), path},
-                absl::StrCat("a second suite for the method of suite ", first.index), "one suite a method", ShowKey(again.key));
+    judge.Add(Severity::kError, "B5", {judge.container().OffsetOf(bundle.method_test_suites()->Get(again.index)->method_name()), path},
+              absl::StrCat("a second suite for the method of suite ", first.index), "one suite a method", ShowKey(again.key),
+              RuntimeReaction::kMisreads);
   });
 }
 

@@ -22,7 +22,7 @@ void JudgeSize(Judge& judge, const OpenContainer& container, const NamedData& ro
   if (row.segment_index() >= container.segments.size()) return;
   const uint64_t size = container.segments[row.segment_index()].size;
   // Packed elements share bytes: how many there are is not for the file to say.
-  if (bytes == size || !DtypeSize(row.tensor_layout()->scalar_type())) return;
+  if (bytes == size || IsPacked(row.tensor_layout()->scalar_type())) return;
   judge.Add(bytes > size ? Severity::kError : Severity::kWarning, "D22", judge.Object(row, NamedData::VT_TENSOR_LAYOUT, "tensor_layout"),
             bytes > size ? "the tensor is larger than its segment" : "the tensor is smaller than its segment",
             absl::StrCat(Number(bytes), " bytes"), Number(size));

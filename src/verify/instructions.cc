@@ -155,7 +155,8 @@ class ChainJudge {
       const fb::Instruction& instruction = *chain_.instructions()->Get(i);
       if (Touches(instruction, condition)) return true;
       const fb::JumpFalseCall* jump = instruction.instr_args_as_JumpFalseCall();
-      if (jump != nullptr && jump->destination_instruction() > static_cast<int64_t>(end)) return true;
+      if (jump != nullptr && (jump->destination_instruction() > int64_t{end} || jump->destination_instruction() < int64_t{begin}))
+        return true;
     }
     return false;
   }

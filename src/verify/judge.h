@@ -53,9 +53,11 @@ class Judge {
                          std::string actual, std::optional<RuntimeReaction> runtime = std::nullopt) {
     Add({std::string(rule), severity, spot.offset, PathOf(spot), std::string(what), std::move(expected), std::move(actual), runtime});
   }
-  // One that counts its offset from the start of the container.
+  // One that counts its offset from the start of the container, and its path from the root there.
   [[gnu::cold]] void Add(Finding finding) {
     if (finding.file_offset) *finding.file_offset += container_.file_offset;
+    const bool is_inner = container_.file_offset != 0;
+    if (is_inner) finding.path = finding.path == "root" ? "program" : absl::StrCat("program.", finding.path);
     report_.Add(std::move(finding));
   }
   [[gnu::cold]] void Error(std::string_view rule, const Spot& spot, std::string_view what, std::string expected, std::string actual) {

@@ -85,8 +85,8 @@ class Pairing {
       const flatbuffers::String* key = data_[b.file].root->named_data()->Get(b.row)->key();
       const std::string path = absl::StrCat("named_data[", b.row, "].key");
       Judge& judge = *data_[b.file].judge;
-      judge.Error("D13", {judge.container().OffsetOf(key->data()), path}, absl::StrCat("data file ", a.file, " has the same key"),
-                  "keys that differ", ShowKey(b.key));
+      judge.Add(Severity::kError, "D13", {judge.container().OffsetOf(key->data()), path},
+                absl::StrCat("data file ", a.file, " has the same key"), "keys that differ", ShowKey(b.key), RuntimeReaction::kRefuses);
     }
   }
 

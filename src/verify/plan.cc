@@ -66,7 +66,10 @@ class PlanJudge {
 
  private:
   void Missing(Severity severity, voffset_t slot, std::string_view name) {
-    judge_.Add(severity, "P1", judge_.Field(plan_, slot, name), "the method lacks what the runtime asks for", "a list", "nothing");
+    // Values are what the runtime looks at without asking whether they are there.
+    const std::optional<RuntimeReaction> runtime =
+        slot == ExecutionPlan::VT_VALUES ? std::optional(RuntimeReaction::kCrashes) : std::nullopt;
+    judge_.Add(severity, "P1", judge_.Field(plan_, slot, name), "the method lacks what the runtime asks for", "a list", "nothing", runtime);
   }
 
   void Presence() {
@@ -102,9 +105,10 @@ class PlanJudge {
         continue;
       }
       const KernelTypes type = plan_.values()->Get(static_cast<uoffset_t>(index))->val_type();
-      if (type < KernelTypes::IntList || type > KernelTypes::OptionalTensorList) continue;
-      judge_.Warn("P4", judge_.Item(*list, i, name), "the runtime takes and gives no lists", "a tensor or a scalar",
-                  fb::EnumNameKernelTypes(type));
+      const bool is_list = type >= KernelTypes::IntList && type <= KernelTypes::OptionalTensorList;
+      if (!is_list && type != KernelTypes::NONE) continue;
+      judge_.Warn("P4", judge_.Item(*list, i, name), is_list ? "the runtime takes and gives no lists" : "the value is none",
+                  "a tensor or a scalar", fb::EnumNameKernelTypes(type));
     }
   }
 

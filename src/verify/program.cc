@@ -29,6 +29,7 @@ class ProgramJudge {
     PTE_RETURN_IF_ERROR(OpeningChecks());
     MutableLists();
     InlineEntries();
+    InlineConstants();
     Methods();
     ConstantAlignment();
     JudgeDuplicateKeys(judge_, program_.named_data(), "S24");
@@ -86,6 +87,15 @@ class ProgramJudge {
       judge_.Warn("P18", {container_.OffsetOf(program_.backend_delegate_data()->Get(i)), path}, "no delegate refers to the entry",
                   "a reference", "none");
     }
+  }
+
+  void InlineConstants() {
+    if (facts_.constants_in_segment) return;
+    ForEachTable(judge_, "constant_buffer", program_.constant_buffer(), [&](uoffset_t, const fb::Buffer& buffer) {
+      if (buffer.storage() != nullptr) return;
+      judge_.Error("S20", judge_.Object(buffer, fb::Buffer::VT_STORAGE, "storage"), "the constant's buffer has no storage", "a vector",
+                   "nothing");
+    });
   }
 
   template <class Visit>
@@ -171,9 +181,12 @@ Pieces PiecesOf(const OpenContainer& container, const fb::SubsegmentOffsets* tab
 
 ProgramFacts FactsOf(const OpenContainer& container, const fb::Program& program) {
   const auto* lists = program.mutable_data_segments();
-  ProgramFacts facts{program, {}, {}, ConstantsInSegment(program), 0, {}, {}};
+  ProgramFacts facts{program, {}, {}, ConstantsInSegment(program), 0, 0, {}, {}};
   if (facts.constants_in_segment) facts.constants = PiecesOf(container, program.constant_segment());
-  if (CountOf(lists) > 0) facts.mutable_data = PiecesOf(container, lists->Get(0));
+  if (CountOf(lists) > 0) {
+    facts.mutable_data = PiecesOf(container, lists->Get(0));
+    facts.mutable_count = CountOf(lists->Get(0)->offsets());
+  }
   const fb::SubsegmentOffsets* table = program.constant_segment();
   const size_t in_segment = table == nullptr ? 0 : CountOf(table->offsets());
   facts.constant_count = facts.constants_in_segment ? in_segment : CountOf(program.constant_buffer());

@@ -25,6 +25,7 @@ struct ProgramFacts {
   Pieces mutable_data;
   bool constants_in_segment = true;
   size_t constant_count = 0;
+  size_t mutable_count = 0;
   std::vector<bool> unaligned_constants;  // those that a tensor's elements made an error of (S17)
 
   // A tensor whose bytes come from a .ptd.

@@ -10,7 +10,7 @@
 namespace pte {
 
 // The worst that is known of any of its modes and builds, for the usual case of the rule; nullopt where nothing is known.
-std::optional<RuntimeReaction> ReactionTo(std::string_view rule);
+std::optional<RuntimeReaction> ReactionTo(std::string_view rule, Severity severity);
 
 }  // namespace pte
 

@@ -14,7 +14,7 @@ void Report::Add(Finding finding) {
     ++report_.omitted;
     return;
   }
-  if (!finding.runtime) finding.runtime = ReactionTo(finding.rule);
+  if (!finding.runtime) finding.runtime = ReactionTo(finding.rule, finding.severity);
   report_.findings.push_back(std::move(finding));
 }
 

@@ -134,8 +134,9 @@ class Geometry {
   absl::Status Gaps() {
     const ContainerHeader& header = container_.header;
     uint64_t at = header.program_size;
-    // A base that is inside the flatbuffer or beyond the file has rules of its own.
-    if (header.segment_base_offset > header.file_size) return absl::OkStatus();
+    // A base that is inside the flatbuffer or beyond the file has rules of its own; in front of one that is wrong are segments, not
+    // padding.
+    if (header.segment_base_offset > header.file_size || (has_unplaced_ && placed_.empty())) return absl::OkStatus();
     if (header.segment_base_offset != 0) {
       if (header.segment_base_offset > at) PTE_RETURN_IF_ERROR(Padding(at, header.segment_base_offset, {at, "padding"}));
       at = header.segment_base_offset;

@@ -332,7 +332,7 @@ class Walk {
 
   // Without a header, or with a wrong one, nothing says where the flatbuffer ends.
   void Trailing(uint64_t begin, bool zeros) {
-    if (!has_frame_ || (zeros && size_ - begin <= most_padding_) || judge_.container().header.kind != ContainerKind::kPte) return;
+    if (!has_frame_ || (zeros && size_ - begin <= most_padding_) || judge_.container().header.kind == ContainerKind::kPtd) return;
     judge_.Inform("H20", {begin, "file size"}, "bytes follow the flatbuffer's last object", Number(begin), Number(size_));
   }
 

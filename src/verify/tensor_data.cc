@@ -33,7 +33,10 @@ void TensorDataJudge::Run(const fb::Tensor& tensor, std::optional<uint64_t> byte
   const ExtraTensorInfo* extra = tensor.extra_tensor_info();
   const fb::AllocationDetails* place = tensor.allocation_info();
   if (extra != nullptr) Extra(tensor, *extra);
-  if (place != nullptr) Planned(*place, bytes);
+  if (place != nullptr) {
+    Planned(*place, bytes);
+    if (extra != nullptr || !devices_.empty()) PlannedDevice(tensor, extra, *place);
+  }
   if (extra != nullptr && IsExternal(tensor)) return;
   if (tensor.data_buffer_idx() == 0) {
     if (place == nullptr && !is_port) ReportNoBytes(tensor);
@@ -70,31 +73,32 @@ void TensorDataJudge::Extra(const fb::Tensor& tensor, const ExtraTensorInfo& ext
                judge_.Field(extra, ExtraTensorInfo::VT_MUTABLE_DATA_SEGMENTS_IDX, "mutable_data_segments_idx"),
                list < count ? "the runtime uses list 0 whatever stands here" : "no such list of mutable data", "0", Number(list));
   }
-  Device(tensor, extra);
-}
-
-void TensorDataJudge::Device(const fb::Tensor& tensor, const ExtraTensorInfo& extra) {
   if (!IsKnown(extra.device_type())) {
     judge_.Error("T17", judge_.Field(extra, ExtraTensorInfo::VT_DEVICE_TYPE, "device_type"), "no such device type", "0 (CPU) or 1 (CUDA)",
                  absl::StrCat(static_cast<int>(extra.device_type())));
-    return;
-  }
-  if (extra.device_index() < 0) {
+  } else if (extra.device_index() < 0) {
     judge_.Error("T17", judge_.Field(extra, ExtraTensorInfo::VT_DEVICE_INDEX, "device_index"), "a negative device index", "at least 0",
                  absl::StrCat(int{extra.device_index()}));
-    return;
   }
-  const fb::AllocationDetails* planned = tensor.allocation_info();
-  if (planned == nullptr || planned->memory_id() >= CountOf(buffers_)) return;
-  const fb::NonConstBufferDevice* device = planned->memory_id() < devices_.size() ? devices_[planned->memory_id()] : nullptr;
-  const fb::DeviceType type = device == nullptr ? fb::DeviceType::CPU : device->device_type();
-  if (!IsKnown(type)) return;
-  const int index = device == nullptr ? 0 : device->device_index();
-  if (type == extra.device_type() && index == extra.device_index()) return;
-  const auto show = [](fb::DeviceType t, int i) { return absl::StrCat("device ", static_cast<int>(t), ":", i); };
-  judge_.Warn("T17", judge_.Field(extra, ExtraTensorInfo::VT_DEVICE_TYPE, "device_type"),
-              "the tensor is on another device than the buffer that it is planned in", show(type, index),
-              show(extra.device_type(), extra.device_index()));
+}
+
+TensorDataJudge::Device TensorDataJudge::DeviceOf(uint32_t buffer) const {
+  const fb::NonConstBufferDevice* device = buffer < devices_.size() ? devices_[buffer] : nullptr;
+  return device == nullptr ? Device{} : Device{device->device_type(), device->device_index()};
+}
+
+// What says nothing of a device is on the CPU.
+void TensorDataJudge::PlannedDevice(const fb::Tensor& tensor, const ExtraTensorInfo* extra, const fb::AllocationDetails& place) {
+  if (place.memory_id() >= CountOf(buffers_)) return;
+  const Device own = extra == nullptr ? Device{} : Device{extra->device_type(), extra->device_index()};
+  const Device buffer = DeviceOf(place.memory_id());
+  const bool is_judged = IsKnown(own.type) && own.index >= 0 && IsKnown(buffer.type);
+  if (!is_judged || (own.type == buffer.type && own.index == buffer.index)) return;
+  const auto show = [](const Device& device) { return absl::StrCat("device ", static_cast<int>(device.type), ":", device.index); };
+  const std::string path = extra == nullptr ? "extra_tensor_info" : "extra_tensor_info.device_type";
+  const Spot spot = extra == nullptr ? judge_.Object(tensor, fb::Tensor::VT_EXTRA_TENSOR_INFO, path)
+                                     : judge_.Field(*extra, ExtraTensorInfo::VT_DEVICE_TYPE, path);
+  judge_.Warn("T17", spot, "the tensor is on another device than the buffer that it is planned in", show(buffer), show(own));
 }
 
 void TensorDataJudge::Planned(const fb::AllocationDetails& place, std::optional<uint64_t> bytes) {
@@ -163,19 +167,14 @@ void TensorDataJudge::InlineConstant(const fb::Tensor& tensor, std::optional<uin
   const fb::Buffer& buffer = *facts_.program.constant_buffer()->Get(tensor.data_buffer_idx());
   const auto* storage = buffer.storage();
   const Spot spot = judge_.Field(tensor, fb::Tensor::VT_DATA_BUFFER_IDX, "data_buffer_idx");
-  if (storage == nullptr) {
-    const std::string path = absl::StrCat("constant_buffer[", tensor.data_buffer_idx(), "].storage");
-    judge_.Error("S20", {judge_.container().OffsetOf(&buffer), path, std::nullopt, true}, "the constant's buffer has no storage",
-                 "a vector", "nothing");
-  } else if (bytes && *bytes > storage->size()) {
-    judge_.Error("S20", spot, "the constant's buffer is shorter than the tensor", absl::StrCat("at least ", Number(*bytes), " bytes"),
-                 Number(storage->size()));
-  }
+  if (storage == nullptr || !bytes || *bytes <= storage->size()) return;
+  judge_.Add(Severity::kError, "S20", spot, "the constant's buffer is shorter than the tensor",
+             absl::StrCat("at least ", Number(*bytes), " bytes"), Number(storage->size()), RuntimeReaction::kRefuses);
 }
 
 void TensorDataJudge::Mutable(const fb::Tensor& tensor, std::optional<uint64_t> bytes) {
   const Pieces& pieces = facts_.mutable_data;
-  if (!IndexInside(tensor, CountOf(pieces.offsets), "mutable data")) return;
+  if (!IndexInside(tensor, facts_.mutable_count, "mutable data") || pieces.offsets == nullptr) return;
   const uint64_t begin = pieces.offsets->Get(tensor.data_buffer_idx());
   if (!bytes || begin > pieces.segment_size || *bytes <= pieces.segment_size - begin) return;
   judge_.Error("S21", judge_.Field(tensor, fb::Tensor::VT_DATA_BUFFER_IDX, "data_buffer_idx"),

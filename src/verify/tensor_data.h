@@ -21,7 +21,12 @@ class TensorDataJudge {
 
  private:
   void Extra(const fb::Tensor& tensor, const fb::ExtraTensorInfo& extra);
-  void Device(const fb::Tensor& tensor, const fb::ExtraTensorInfo& extra);
+  struct Device {
+    fb::DeviceType type = fb::DeviceType::CPU;
+    int index = 0;
+  };
+  Device DeviceOf(uint32_t buffer) const;
+  void PlannedDevice(const fb::Tensor& tensor, const fb::ExtraTensorInfo* extra, const fb::AllocationDetails& place);
   void Planned(const fb::AllocationDetails& place, std::optional<uint64_t> bytes);
   [[gnu::cold]] void ReportNoBytes(const fb::Tensor& tensor);
   [[gnu::cold]] void ReportNoBuffer(const fb::AllocationDetails& place);

@@ -20,24 +20,22 @@ constexpr size_t kMostDimensions = 16;  // of the runtime's tensors
 constexpr uint64_t kMostElements = std::numeric_limits<int64_t>::max();
 constexpr uint64_t kLargestStride = std::numeric_limits<int32_t>::max();
 
-enum class Standing : uint8_t { kUsual, kBeyondSchema, kPacked, kNone };
-
 struct ElementType {
-  Standing standing = Standing::kNone;
-  uint32_t size = 0;  // as the runtime counts it
+  uint32_t size = 0;  // as the runtime counts it; 0 where there is no such type
+  bool is_beyond_schema = false;
+  bool is_packed = false;
 };
 
-// Element types of the runtime that the schema does not list: bits1x8, bits2x4, bits4x2 and bits8, of one byte each.
+// Element types of the runtime that the schema does not list: bits1x8, bits2x4, bits4x2 and bits8, of one byte each to it.
 bool IsBits(int type) { return type >= 18 && type <= 21; }
 
 ElementType MakeType(int number) {
   const auto type = static_cast<fb::ScalarType>(number);
   const bool is_complex = type >= fb::ScalarType::COMPLEX32 && type <= fb::ScalarType::COMPLEX128;
-  if (IsBits(number)) return {Standing::kBeyondSchema, 1};
+  if (IsBits(number)) return {1, true, number == 19 || number == 20};
   if (DtypeName(type).empty()) return {};
   const std::optional<uint32_t> size = DtypeSize(type);
-  if (!size) return {Standing::kPacked, 1};
-  return {is_complex ? Standing::kBeyondSchema : Standing::kUsual, *size};
+  return {size.value_or(1), is_complex, !size};
 }
 
 // Looked up for every tensor.
@@ -60,8 +58,8 @@ class ShapeJudge {
     const bool has_sizes = Sizes();
     const bool has_order = DimOrder();
     if (!has_sizes || element == 0 || !Product(element)) return std::nullopt;
-    if (has_order && !sizes_are_bounds_ && product_ > kLargestStride) Strides();
-    return has_zero_ ? 0 : product_;
+    if (has_order && elements_ > kLargestStride) Strides();
+    return has_zero_ ? 0 : elements_ * element;
   }
 
  private:
@@ -72,29 +70,31 @@ class ShapeJudge {
   // The size of an element; 0 where there is no such type.
   uint32_t Dtype() {
     const ElementType& type = TypeOf(shape_.scalar_type);
-    if (type.standing != Standing::kUsual) ReportDtype(type.standing);
+    if (type.size == 0 || type.is_beyond_schema || type.is_packed) ReportDtype(type);
     return type.size;
   }
 
-  [[gnu::cold]] void ReportDtype(Standing standing) {
+  [[gnu::cold]] void ReportDtype(const ElementType& type) {
     const std::string number = absl::StrCat(static_cast<int>(shape_.scalar_type));
-    if (standing == Standing::kNone) {
-      judge_.Error(rules_.dtype, TypeSpot(), "no such element type", "from 0 to 29", number);
-    } else if (standing == Standing::kBeyondSchema) {
+    if (type.size == 0) judge_.Error(rules_.dtype, TypeSpot(), "no such element type", "from 0 to 29", number);
+    if (type.is_beyond_schema) {
       judge_.Warn(rules_.dtype_beyond, TypeSpot(), "an element type that exporters cannot write", "one of the schema's", number);
-    } else {
+    }
+    if (type.is_packed) {
       judge_.Warn(rules_.dtype_packed, TypeSpot(), "packed elements, which the runtime takes for one byte each", "elements of whole bytes",
                   number);
     }
   }
 
   bool Sizes() {
-    if (shape_.sizes == nullptr || shape_.sizes->size() > kMostDimensions) return ReportSizes();
+    if (shape_.sizes == nullptr || IsRankTooLarge()) return ReportSizes();
     for (uoffset_t i = 0; i < shape_.sizes->size(); ++i) {
       if (shape_.sizes->Get(i) < 0) return ReportNegative(i);
     }
     return true;
   }
+
+  bool IsRankTooLarge() const { return CountOf(shape_.sizes) > kMostDimensions && !rules_.rank.empty(); }
 
   [[gnu::cold]] bool ReportSizes() {
     if (shape_.sizes == nullptr) {
@@ -115,7 +115,7 @@ class ShapeJudge {
   bool DimOrder() {
     if (shape_.dim_order == nullptr) return ReportNoOrder();
     const size_t rank = CountOf(shape_.sizes);
-    if (shape_.sizes == nullptr || rank > kMostDimensions) return false;
+    if (shape_.sizes == nullptr || IsRankTooLarge()) return false;
     const std::span<const uint8_t> order(shape_.dim_order->data(), shape_.dim_order->size());
     if (order.size() != rank) return ReportOrderLength();
     const std::optional<size_t> bad = FirstOutOfOrder(order, rank);
@@ -142,17 +142,16 @@ class ShapeJudge {
   // A size of 0 does not make the others' product harmless: strides are products, too.
   bool Product(uint64_t element) {
     bool fits = true;
-    product_ = element;
     for (const int32_t size : *shape_.sizes) {
       has_zero_ = has_zero_ || size == 0;
-      if (size != 0) fits = MultiplyBy(product_, static_cast<uint64_t>(size)) && fits;
+      if (size != 0) fits = MultiplyBy(elements_, static_cast<uint64_t>(size)) && fits;
     }
-    return (fits && product_ <= kMostElements) || ReportProduct();
+    return (fits && elements_ <= kMostElements && CheckedMultiply(elements_, element)) || ReportProduct();
   }
 
   [[gnu::cold]] bool ReportProduct() {
     judge_.Add(sizes_are_bounds_ ? Severity::kWarning : Severity::kError, has_zero_ ? rules_.zero_product : rules_.product, SizesSpot(),
-               "the product of the sizes cannot be expressed in 63 bits", absl::StrCat("at most ", kMostElements, " bytes"), "more");
+               "there are more elements than 63 bits can express, or more bytes than 64", absl::StrCat("at most ", kMostElements), "more");
     return false;
   }
 
@@ -174,14 +173,16 @@ class ShapeJudge {
   const ShapeRules& rules_;
   bool sizes_are_bounds_;
   bool has_zero_ = false;
-  uint64_t product_ = 0;  // of the sizes that are not 0, in bytes
+  uint64_t elements_ = 1;  // the product of the sizes that are not 0
 };
 
 }  // namespace
 
+bool IsPacked(fb::ScalarType type) { return TypeOf(type).is_packed; }
+
 std::optional<uint32_t> RuntimeElementSize(fb::ScalarType type) {
-  const ElementType& known = TypeOf(type);
-  return known.standing == Standing::kNone ? std::nullopt : std::optional(known.size);
+  const uint32_t size = TypeOf(type).size;
+  return size == 0 ? std::nullopt : std::optional(size);
 }
 
 std::optional<uint64_t> JudgeShape(Judge& judge, const ShapeView& shape, const ShapeRules& rules, bool sizes_are_bounds) {

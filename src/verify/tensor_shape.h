@@ -38,14 +38,14 @@ struct ShapeRules {
   std::string_view strides;       // not representable in the portable runtime
   std::string_view order_absent;
   std::string_view order_length;
-  std::string_view order;  // no permutation
-  std::string_view rank;
+  std::string_view order;         // no permutation
+  std::string_view rank;          // empty where any is right
   std::string_view dtype;         // no such type
   std::string_view dtype_beyond;  // the runtime's, but not the schema's or not a writer's
   std::string_view dtype_packed;
 };
 inline constexpr ShapeRules kProgramShapes{"T1", "T2", "T3", "T4", "T5", "T5", "T5", "T6", "T7", "T8", "T9"};
-inline constexpr ShapeRules kDirectoryShapes{"D18", "D22", "D22", "T4", "D18", "D19", "D20", "T6", "D21", "T8", "T9"};
+inline constexpr ShapeRules kDirectoryShapes{"D18", "D22", "D22", "T4", "D18", "D19", "D20", "", "D21", "T8", "T9"};
 inline constexpr ShapeRules kBundleShapes{"B7", "B7", "B7", "T4", "B7", "B7", "B7", "B7", "B8", "T8", "T9"};
 
 // Judges the shape, and gives the bytes that the runtime takes such a tensor to have: packed elements count one byte each. nullopt where
@@ -53,6 +53,9 @@ inline constexpr ShapeRules kBundleShapes{"B7", "B7", "B7", "T4", "B7", "B7", "B
 std::optional<uint64_t> JudgeShape(Judge& judge, const ShapeView& shape, const ShapeRules& rules, bool sizes_are_bounds = false);
 
 // Bytes of one element as the runtime counts them; nullopt for a number that is no element type.
+// Whether elements share bytes, of which the runtime takes one for each.
+bool IsPacked(fb::ScalarType type);
+
 std::optional<uint32_t> RuntimeElementSize(fb::ScalarType type);
 
 }  // namespace pte

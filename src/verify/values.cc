@@ -80,8 +80,9 @@ class ValueJudge {
       const int64_t item = list.items()->Get(i);
       const bool exists = Exists(item);
       if (exists && TypeOf(item) == KernelTypes::Int) continue;
-      judge_.Error("T22", judge_.Item(*list.items(), i, "items"), exists ? "the item is no Int" : "no such value",
-                   exists ? "the index of an Int" : Below(plan_.values()->size()), absl::StrCat(item));
+      judge_.Add(Severity::kError, "T22", judge_.Item(*list.items(), i, "items"), exists ? "the item is no Int" : "no such value",
+                 exists ? "the index of an Int" : Below(plan_.values()->size()), absl::StrCat(item),
+                 exists ? std::nullopt : std::optional(RuntimeReaction::kRefuses));
     }
   }
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "tests/law/verify_rows.h"
 
 namespace pte::test {
@@ -34,6 +35,17 @@ Recipe Expecting(size_t expected, std::vector<int32_t> outputs) {
   });
 }
 
+// Q, whose method has its input twice.
+Recipe TwoInputs() {
+  return BundleOf(A().Model([](BaseProgram& base) { base.program.execution_plan[0]->inputs = {4, 4}; }));
+}
+
+// Q, whose input has one row alone.
+Recipe OneRow() {
+  const Recipe program = A().Model([](BaseProgram& base) { base.program.execution_plan[0]->values[4]->val.AsTensor()->sizes = {1, 4}; });
+  return BundleOf(program).Model([](Bundle& bundle) { InputOf(bundle).sizes = {1, 4}; });
+}
+
 Recipe WithProgram(std::string bytes) {
   return Q().Model([=](Bundle& bundle) { bundle.program.assign(bytes.begin(), bytes.end()); });
 }
@@ -56,6 +68,7 @@ constexpr const char* kValType = "method_test_suites[0].test_cases[0].inputs[0].
 constexpr const char* kData = "method_test_suites[0].test_cases[0].inputs[0].val.data";
 constexpr const char* kSizes = "method_test_suites[0].test_cases[0].inputs[0].val.sizes";
 constexpr const char* kOrder = "method_test_suites[0].test_cases[0].inputs[0].val.dim_order";
+constexpr const char* kOutputType = "method_test_suites[0].test_cases[0].expected_outputs[0].val.scalar_type";
 constexpr const char* kType = "method_test_suites[0].test_cases[0].inputs[0].val.scalar_type";
 
 std::vector<Row> HeadRows() {
@@ -63,7 +76,7 @@ std::vector<Row> HeadRows() {
   const size_t program = q.At("program[0]");
   return {
       // A file this short is no .bpte yet.
-      Breaks("B1", "SevenBytes", kError, Q().Cut(7), 7).As("H1"),
+      Breaks("B1", "SevenBytes", kError, Q().Cut(7), 7).As("H1").Reference(RuntimeReaction::kRefuses),
       Keeps("B1", "Whole", Q()),
       Breaks("B2", "Root0", kError, Q().Poke32(0, 0), 0).Reference(RuntimeReaction::kCrashes),
       Breaks("B2", "RootMax", kError, Q().Poke32(0, UINT32_MAX), 0),
@@ -83,7 +96,13 @@ std::vector<Row> HeadRows() {
       Breaks("B4", "ValueOfTheProgram", kError, BundleOf(A().Set("execution_plan[0].values[4].val.storage_offset", 1)),
              program + A().Build().At("execution_plan[0].values[4].val.storage_offset"))
           .As("T10"),
-      Breaks("B4", "BytesBehindTheProgram", kWarning, BundleOf(A().Append(std::string(5, 'x'))), program + A().File().size()).As("H20"),
+      Breaks("B4", "BytesBehindTheProgram", kWarning, BundleOf(A().Append(std::string(5, 'x'))), program + A().File().size())
+          .As("H20")
+          .Reference(RuntimeReaction::kAccepts),
+      // Nothing says where a bundle ends.
+      Breaks("B4", "BytesBehindTheBundle", kInfo, Q().Append(std::string(16, 'x')), Q().File().size())
+          .As("H20")
+          .Reference(RuntimeReaction::kAccepts),
       Keeps("B4", "ProgramWithoutHeader", BundleOf(M()).Model([](Bundle& bundle) { bundle.method_test_suites.clear(); })),
   };
 }
@@ -93,16 +112,20 @@ std::vector<Row> SuiteRows() {
       Breaks("B5", "NoSuites", kError, Q().Slot("method_test_suites"), "root").Reference(RuntimeReaction::kCrashes),
       Breaks("B5", "NoMethodName", kError, Q().Slot("method_test_suites[0].method_name"), "method_test_suites[0]"),
       Breaks("B5", "TwiceTheSame", kError, Q().Model([](Bundle& bundle) { AddSuite(bundle, "forward"); }),
-             "method_test_suites[1].method_name"),
-      Breaks("B5", "NoSuchMethod", kError, Q().Text("method_test_suites[0].method_name", "forwarD"), "method_test_suites[0].method_name"),
-      Breaks("B5", "NotSorted", kWarning, SecondSuite("another"), "method_test_suites[1].method_name"),
+             "method_test_suites[1].method_name")
+          .Reference(RuntimeReaction::kMisreads),
+      Breaks("B5", "NoSuchMethod", kError, Q().Text("method_test_suites[0].method_name", "forwarD"), "method_test_suites[0].method_name")
+          .Reference(RuntimeReaction::kAccepts),
+      Breaks("B5", "NotSorted", kWarning, SecondSuite("another"), "method_test_suites[1].method_name").Reference(RuntimeReaction::kAccepts),
       Keeps("B5", "Sorted",
             SecondSuite("another").Model([](Bundle& bundle) { std::swap(bundle.method_test_suites[0], bundle.method_test_suites[1]); })),
       Breaks("B6", "OneInputTooMany", kError, Q().Model([](Bundle& bundle) { CaseOf(bundle).inputs.push_back(TestTensor(4)); }),
-             "method_test_suites[0].test_cases[0].inputs"),
+             "method_test_suites[0].test_cases[0].inputs")
+          .Reference(RuntimeReaction::kCrashes),
       Breaks("B6", "NoInput", kError, Q().Clear("method_test_suites[0].test_cases[0].inputs"),
              "method_test_suites[0].test_cases[0].inputs"),
       Breaks("B6", "OneOutputTooFew", kError, Expecting(1, {4, 4}), "method_test_suites[0].test_cases[0].expected_outputs"),
+      Breaks("B6", "OneInputTooFew", kError, TwoInputs(), "method_test_suites[0].test_cases[0].inputs"),
       Keeps("B6", "NoOutputs", Expecting(0, {4, 4})),
       Keeps("B6", "AllOutputs", Expecting(2, {4, 4})),
   };
@@ -110,7 +133,7 @@ std::vector<Row> SuiteRows() {
 
 std::vector<Row> TensorRows() {
   return {
-      Breaks("B7", "DataTooShort", kError, WithData(15), kData),
+      Breaks("B7", "DataTooShort", kError, WithData(15), kData).Reference(RuntimeReaction::kCrashes),
       Breaks("B7", "NoData", kError, Q().Slot(kData), kVal),
       Breaks("B7", "NoSizes", kError, Q().Slot(kSizes), kVal),
       Breaks("B7", "NoOrder", kError, Q().Slot(kOrder), kVal),
@@ -122,7 +145,7 @@ std::vector<Row> TensorRows() {
       }),
              kSizes),
       Breaks("B7", "NegativeSize", kError, Q().Items(kSizes, {2, -2}), "method_test_suites[0].test_cases[0].inputs[0].val.sizes[1]"),
-      Breaks("B7", "DataLonger", kWarning, WithData(17), kData),
+      Breaks("B7", "DataLonger", kWarning, WithData(17), kData).Reference(RuntimeReaction::kAccepts),
       Keeps("B7", "DataAsLong", WithData(16)),
       Breaks("B8", "None", kError, Q().Set(kValType, 0), kValType).Reference(RuntimeReaction::kRefuses),
       Breaks("B8", "UnknownType", kError, Q().Set(kValType, 9), kValType),
@@ -130,6 +153,10 @@ std::vector<Row> TensorRows() {
              kValType),
       // INT, which is as large as FLOAT.
       Breaks("B8", "OtherElements", kError, Q().Set(kType, 3), kType),
+      Breaks("B8", "OtherElementsOfAnOutput", kError, Expecting(1, {4}).Set(kOutputType, 3), kOutputType),
+      // The runtime takes the bytes as they are.
+      Breaks("B8", "OtherOrder", kWarning, Q().Items(kOrder, {1, 0}), kOrder).Reference(RuntimeReaction::kMisreads),
+      Keeps("B8", "OtherOrderOfOneRow", OneRow().Items(kOrder, {1, 0})),
       Keeps("B8", "AsInTheMethod", Q()),
   };
 }
@@ -150,5 +177,18 @@ std::vector<Row> VersionRows() {
 std::vector<Row> BundleRows() { return Joined({HeadRows(), SuiteRows(), TensorRows(), VersionRows()}); }
 
 PTE_TEST_JUDGE_ROWS(VerifyBundle, BundleRows());
+
+std::vector<std::string> PathsOf(const Recipe& recipe) {
+  std::vector<std::string> paths;
+  for (const Finding& finding : ReportOf(recipe.File()).findings) paths.push_back(finding.path);
+  return paths;
+}
+
+TEST(VerifyBundleTest, PathsInsideTheProgramSayThatTheyAre) {
+  const size_t program = Q().Build().At("program[0]");
+  EXPECT_THAT(PathsOf(Q().Poke32(program + 12, 23)), testing::ElementsAre("program.header.length"));
+  EXPECT_THAT(PathsOf(BundleOf(A().Set("execution_plan[0].values[4].val.storage_offset", 1))),
+              testing::ElementsAre("program.execution_plan[0].values[4].val.storage_offset"));
+}
 
 }  // namespace pte::test

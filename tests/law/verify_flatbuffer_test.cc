@@ -26,7 +26,8 @@ std::vector<Row> StructureRows() {
       Breaks("F1", "OddVtable", kError, A().Bytewise([](FlatImage& image) { ++image.bytes[image.VtableAt("segments[1]")]; }),
              "segments[1]"),
       Keeps("F1", "Sound", A()),
-      Breaks("F2", "TableMisaligned", kError, A().Nudge("execution_plan[0].chains[0]", 1), "execution_plan[0].chains[0]"),
+      Breaks("F2", "TableMisaligned", kError, A().Nudge("execution_plan[0].chains[0]", 1), "execution_plan[0].chains[0]")
+          .Reference(RuntimeReaction::kRefuses),
       // The vector begins at what was its first element, half of which is then its length.
       Breaks("F2", "WideVectorMisaligned", kError,
              A().Items("execution_plan[0].values[7].val.items", {1, 0}).Nudge("execution_plan[0].values[7].val.items", 4),
@@ -40,7 +41,7 @@ std::vector<Row> LimitRows() {
   few.max_tables = 5;
   Limits flat;
   flat.max_depth = 2;
-  return {Breaks("F3", "MoreTablesThanAllowed", kError, A(), std::nullopt).Under(few),
+  return {Breaks("F3", "MoreTablesThanAllowed", kError, A(), std::nullopt).Under(few).Reference(RuntimeReaction::kRefuses),
           Breaks("F3", "DeeperThanAllowed", kError, A(), std::nullopt).Under(flat), Keeps("F3", "AsManyAsAllowed", A())};
 }
 
@@ -58,8 +59,8 @@ std::vector<Row> ElementRows() {
                  .Elem("execution_plan[0].non_const_buffer_device[0]"),
              "execution_plan[0].non_const_buffer_device[0]"),
       Keeps("F5", "EveryElement", A()),
-      Breaks("F6", "ValueWithoutType", kError, A().Set("execution_plan[0].values[13].val_type", 0),
-             "execution_plan[0].values[13].val_type"),
+      Breaks("F6", "ValueWithoutType", kError, A().Set("execution_plan[0].values[13].val_type", 0), "execution_plan[0].values[13].val_type")
+          .Reference(RuntimeReaction::kRefuses),
       Breaks("F6", "UnknownType", kError, A().Set("execution_plan[0].values[13].val_type", 12), "execution_plan[0].values[13].val_type"),
       Breaks("F6", "TypeWithoutValue", kError, A().Slot("execution_plan[0].values[13].val"), "execution_plan[0].values[13]"),
       Breaks("F6", "UnknownInstruction", kError, A().Set("execution_plan[0].chains[0].instructions[2].instr_args_type", 6),
@@ -71,12 +72,14 @@ std::vector<Row> ElementRows() {
 std::vector<Row> TextRows() {
   return {
       Breaks("F7", "Value", kWarning, A().Text("execution_plan[0].values[3].val.string_val", "\xff"),
-             "execution_plan[0].values[3].val.string_val"),
+             "execution_plan[0].values[3].val.string_val")
+          .Reference(RuntimeReaction::kAccepts),
       Breaks("F7", "Key", kError, C().Text("named_data[0].key", "\xff"), "named_data[0].key").Reference(RuntimeReaction::kAccepts),
       Breaks("F7", "Method", kError, A().Text("execution_plan[0].name", "\xff"), "execution_plan[0].name"),
       Breaks("F7", "Backend", kError, A().Text("execution_plan[0].delegates[0].id", "\xff"), "execution_plan[0].delegates[0].id"),
       Keeps("F7", "TwoByteCharacter", C().Text("named_data[0].key", "\xc3\xa9")),
-      Breaks("F8", "Key", kError, C().Text("named_data[0].key", std::string("al\0ha", 5)), "named_data[0].key"),
+      Breaks("F8", "Key", kError, C().Text("named_data[0].key", std::string("al\0ha", 5)), "named_data[0].key")
+          .Reference(RuntimeReaction::kMisreads),
       Breaks("F8", "Method", kError, A().Text("execution_plan[0].name", std::string("f\0rward", 7)), "execution_plan[0].name"),
       Breaks("F8", "Backend", kError, A().Text("execution_plan[0].delegates[0].id", std::string("X\0", 2)),
              "execution_plan[0].delegates[0].id"),
@@ -104,13 +107,14 @@ std::vector<Row> SharingRows() {
                   base.program.execution_plan[0]->inputs = base.program.execution_plan[0]->outputs = {4, 4};
                 })
                  .Share("execution_plan[0].inputs", "execution_plan[0].outputs"),
-             "execution_plan[0].outputs"),
+             "execution_plan[0].outputs")
+          .Reference(RuntimeReaction::kAccepts),
       Keeps("F9", "EqualVectors", A()),
       Breaks("F10", "UnknownField", kInfo, A().Extra("execution_plan[0]"), "execution_plan[0].?"),
       Breaks("F10", "UnknownFieldOfTheRoot", kInfo, A().Extra(""), "?").Reference(RuntimeReaction::kAccepts),
       Breaks("F10", "UnknownFieldSaidToBeBeyondTheFile", kInfo, FieldFarBehind(), LastOfRootVtable(FieldFarBehind().Build())),
       Keeps("F10", "KnownFields", A()),
-      Breaks("F11", "BytesBehindTheLastObject", kWarning, A().Hidden(hidden), program),
+      Breaks("F11", "BytesBehindTheLastObject", kWarning, A().Hidden(hidden), program).Reference(RuntimeReaction::kAccepts),
       Keeps("F11", "NoneBehindTheLastObject", A()),
   };
 }

@@ -18,21 +18,25 @@ Recipe SecondMethod(std::string name) {
 std::vector<Row> ProgramRows() {
   const auto two_constants = [] { return M().Items("constant_segment.offsets", {0, 0}); };
   return {
-      Breaks("S1", "NoMethods", kError, M().Slot("execution_plan"), "root"),
-      Breaks("S1", "EmptyMethods", kWarning, M().Clear("execution_plan"), "execution_plan"),
+      Breaks("S1", "NoMethods", kError, M().Slot("execution_plan"), "root").Reference(RuntimeReaction::kRefuses),
+      Breaks("S1", "EmptyMethods", kWarning, M().Clear("execution_plan"), "execution_plan").Reference(RuntimeReaction::kAccepts),
       Keeps("S1", "OneMethod", M()),
       Breaks("S2", "Version77", kError, A().Set("version", 77), "version").Reference(RuntimeReaction::kAccepts),
       Breaks("S2", "Version1", kError, A().Set("version", 1), "version"),
       Keeps("S2", "Version0", A().Set("version", 0)),
       Breaks("S3", "ConstantsNeedOne", kError, two_constants().Slot("segments"), "constant_segment.segment_index")
           .Reference(RuntimeReaction::kRefuses),
+      // The placeholder needs none, which is noted.
+      Breaks("S3", "KeyNeedsOne", kError, M().Model([](BaseProgram& base) { AddKey(base, "key", 0, 0); }).Slot("segments"),
+             "named_data[0].segment_index")
+          .Allow({"S13"}),
       Keeps("S3", "ConstantsHaveOne", two_constants()),
   };
 }
 
 std::vector<Row> KeyRows() {
   return {
-      Breaks("S23", "NoKey", kError, C().Slot("named_data[0].key"), "named_data[0]"),
+      Breaks("S23", "NoKey", kError, C().Slot("named_data[0].key"), "named_data[0]").Reference(RuntimeReaction::kRefuses),
       Keeps("S23", "Keys", C()),
       Breaks("S24", "TwiceTheSame", kError, SecondKey("alpha"), "named_data[1].key[0]").Reference(RuntimeReaction::kMisreads),
       Keeps("S24", "OneBeginsTheOther", SecondKey("alph")),
@@ -56,7 +60,8 @@ std::vector<Row> MethodRows() {
       Breaks("S29", "TwiceTheSame", kError, SecondMethod("forward"), "execution_plan[1].name").Reference(RuntimeReaction::kMisreads),
       Keeps("S29", "OneBeginsTheOther", SecondMethod("forwar")),
       Breaks("S30", "NoName", kError, M().Slot("execution_plan[0].name"), "execution_plan[0]").Reference(RuntimeReaction::kRefuses),
-      Breaks("S30", "EmptyName", kWarning, M().Clear("execution_plan[0].name"), "execution_plan[0].name"),
+      Breaks("S30", "EmptyName", kWarning, M().Clear("execution_plan[0].name"), "execution_plan[0].name")
+          .Reference(RuntimeReaction::kAccepts),
       Keeps("S30", "OneSpace", M().Model([](BaseProgram& base) { base.program.execution_plan[0]->name = " "; })),
   };
 }

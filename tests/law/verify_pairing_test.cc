@@ -47,7 +47,7 @@ Recipe Named(std::string name) {
 std::vector<Row> TensorRows() {
   return {
       Breaks("T14", "NoSuchKey", kError, X(), kKey).With({OtherKeys()}).Reference(RuntimeReaction::kRefuses),
-      Breaks("T14", "OpaqueEntry", kError, Named("blob"), kKey).With({P()}),
+      Breaks("T14", "OpaqueEntry", kError, Named("blob"), kKey).With({P()}).Reference(RuntimeReaction::kCrashes),
       Breaks("T14", "OtherElements", kError, X().Set(kType, 3), kType).With({P()}),
       Breaks("T14", "OtherSizes", kError, X().Items(kSizes, {2, 8}), kSizes).With({P()}),
       Breaks("T14", "OtherRank", kError, X().Items(kSizes, {16}).Items(kOrder, {0}), kSizes).With({P()}),
@@ -91,6 +91,8 @@ TEST(VerifyPairingTest, AKeyInTwoFilesIsReportedInTheSecond) {
   EXPECT_EQ(finding.rule, "D13");
   EXPECT_EQ(finding.severity, kError);
   EXPECT_EQ(finding.file_offset, WeightAgain().Build().At("named_data[0].key[0]"));
+  // Of one file by itself, the runtime would take the first.
+  EXPECT_EQ(finding.runtime, RuntimeReaction::kRefuses);
 }
 
 // What a tensor and its entry agree on, the segment may be too small for: D22 of the file by itself.

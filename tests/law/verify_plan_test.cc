@@ -28,15 +28,16 @@ constexpr int kFree = 4;
 std::vector<Row> ListRows() {
   const auto without = [](const char* field) { return M().Slot(InPlan(field)); };
   return {
-      Breaks("P1", "NoValues", kError, without("values"), "execution_plan[0]"),
-      Breaks("P1", "NoInputs", kError, without("inputs"), "execution_plan[0]"),
+      Breaks("P1", "NoValues", kError, without("values"), "execution_plan[0]").Reference(RuntimeReaction::kCrashes),
+      Breaks("P1", "NoInputs", kError, without("inputs"), "execution_plan[0]").Reference(RuntimeReaction::kRefuses),
       Breaks("P1", "NoOutputs", kError, without("outputs"), "execution_plan[0]"),
       Breaks("P1", "NoChains", kError, without("chains"), "execution_plan[0]"),
       Breaks("P1", "NoDelegates", kError, without("delegates"), "execution_plan[0]"),
       Breaks("P1", "NoBufferSizes", kError, without("non_const_buffer_sizes"), "execution_plan[0]"),
       // The call's index is then out of range, too.
       Breaks("P1", "NoOperatorsForACall", kError, A().Slot("execution_plan[0].operators"), "execution_plan[0]").Allow({"P5"}),
-      Breaks("P1", "NoContainerMetaType", kWarning, without("container_meta_type"), "execution_plan[0]"),
+      Breaks("P1", "NoContainerMetaType", kWarning, without("container_meta_type"), "execution_plan[0]")
+          .Reference(RuntimeReaction::kAccepts),
       Keeps("P1", "NoOperatorsAndNoCall", without("operators")),
       Breaks("P2", "NoChain", kError, M().Clear("execution_plan[0].chains"), "execution_plan[0].chains"),
       Breaks("P2", "NoInstructions", kError, M().Slot("execution_plan[0].chains[0].instructions"), "execution_plan[0].chains[0]")
@@ -49,8 +50,13 @@ std::vector<Row> ListRows() {
       Breaks("P3", "OutputTooLarge", kError, A().Set("execution_plan[0].outputs[0]", 999), "execution_plan[0].outputs[0]"),
       Breaks("P3", "OutputNegative", kError, A().Set("execution_plan[0].outputs[0]", -1), "execution_plan[0].outputs[0]"),
       Keeps("P3", "LastValue", A().Set("execution_plan[0].inputs[0]", 13)),
-      Breaks("P4", "InputList", kWarning, A().Set("execution_plan[0].inputs[0]", 7), "execution_plan[0].inputs[0]"),
+      Breaks("P4", "InputList", kWarning, A().Set("execution_plan[0].inputs[0]", 7), "execution_plan[0].inputs[0]")
+          .Reference(RuntimeReaction::kRefuses),
       Breaks("P4", "OutputList", kWarning, A().Set("execution_plan[0].outputs[0]", 9), "execution_plan[0].outputs[0]"),
+      // A value without a type is none of any union (F6).
+      Breaks("P4", "InputOfNoType", kWarning, A().Set("execution_plan[0].inputs[0]", 13).Set("execution_plan[0].values[13].val_type", 0),
+             "execution_plan[0].inputs[0]")
+          .Allow({"F6"}),
       Keeps("P4", "InputBool", A().Set("execution_plan[0].inputs[0]", 12)),
   };
 }
@@ -89,6 +95,17 @@ std::vector<Row> CallRows() {
   };
 }
 
+// A, whose JumpFalseCall leads to the first instruction, which computes its condition, and whose last one is another that leads back to
+// the MoveCall in front of it.
+Recipe NestedLoops() {
+  return WithCall(kJump, "destination_instruction", 0).Set(Call(kKernel, "args[0]"), 12).Model([](BaseProgram& base) {
+    fb::JumpFalseCallT jump;
+    jump.cond_value_index = 12;
+    jump.destination_instruction = kMove;
+    PlanOf(base).chains[0]->instructions[kFree] = InstructionOf(std::move(jump));
+  });
+}
+
 std::vector<Row> ControlRows() {
   constexpr const char* kDestination = "execution_plan[0].chains[0].instructions[3].instr_args.destination_instruction";
   constexpr const char* kCondition = "execution_plan[0].chains[0].instructions[3].instr_args.cond_value_index";
@@ -105,6 +122,10 @@ std::vector<Row> ControlRows() {
       // Nothing between writes to the condition.
       Breaks("P10", "BackwardsWithoutExit", kWarning, WithCall(kJump, "destination_instruction", 2), kDestination),
       Keeps("P10", "ToTheNext", A()),
+      Keeps("P10", "BackwardsOverWhatComputesTheCondition",
+            WithCall(kJump, "destination_instruction", 0).Set(Call(kKernel, "args[0]"), 12)),
+      // The inner loop is left by the jump of the outer one.
+      Keeps("P10", "BackwardsOverAJumpToBefore", NestedLoops()),
       Breaks("P11", "Int", kError, WithCall(kJump, "cond_value_index", 0), kCondition).Reference(RuntimeReaction::kRefuses),
       Breaks("P11", "TensorOfFloats", kError, WithCall(kJump, "cond_value_index", 5), kCondition),
       Breaks("P11", "TooLarge", kError, WithCall(kJump, "cond_value_index", 14), kCondition),
@@ -113,8 +134,11 @@ std::vector<Row> ControlRows() {
       Breaks("P12", "FreedTooLarge", kError, WithCall(kFree, "value_index", 14), kFreed),
       // The reference refuses an index out of range as soon as it loads the method.
       Breaks("P12", "MoveFromTooLarge", kError, WithCall(kMove, "move_from", 14), kFrom),
+      Breaks("P12", "MoveFromNegative", kError, WithCall(kMove, "move_from", -1), kFrom),
       Breaks("P12", "MoveToNegative", kError, WithCall(kMove, "move_to", -1), kTo),
-      Breaks("P12", "MoveToAnotherType", kWarning, WithCall(kMove, "move_to", 3), kTo),
+      Breaks("P12", "MoveToTooLarge", kError, WithCall(kMove, "move_to", 14), kTo),
+      Breaks("P12", "FreedNegative", kError, WithCall(kFree, "value_index", -1), kFreed),
+      Breaks("P12", "MoveToAnotherType", kWarning, WithCall(kMove, "move_to", 3), kTo).Reference(RuntimeReaction::kRefuses),
       Keeps("P12", "MoveToTheSameType", A()),
   };
 }
@@ -144,7 +168,8 @@ std::vector<Row> DelegateRows() {
       Breaks("P16", "NoInlineData", kError, D().Slot("backend_delegate_data"), "execution_plan[0].delegates[0].processed.index")
           .Reference(RuntimeReaction::kCrashes),
       Breaks("P16", "NoSuchEntry", kError, SecondDelegate(fb::DataLocation::INLINE, 9), "execution_plan[0].delegates[1].processed.index"),
-      Breaks("P16", "EntryWithoutData", kWarning, D().Slot("backend_delegate_data[0].data"), "backend_delegate_data[0]"),
+      Breaks("P16", "EntryWithoutData", kWarning, D().Slot("backend_delegate_data[0].data"), "backend_delegate_data[0]")
+          .Reference(RuntimeReaction::kCrashes),
       Keeps("P16", "EmptyEntry", D().Clear("backend_delegate_data[0].data")),
       Breaks("P17", "NoSuchSegment", kError, SecondDelegate(fb::DataLocation::SEGMENT, 9), "execution_plan[0].delegates[1].processed.index")
           .Reference(RuntimeReaction::kRefuses),
@@ -178,14 +203,16 @@ std::vector<Row> BufferRows() {
   constexpr const char* kFirst = "execution_plan[0].non_const_buffer_device[0].buffer_idx";
   constexpr const char* kSecond = "execution_plan[0].non_const_buffer_device[1].buffer_idx";
   return {
-      Breaks("P19", "Negative", kError, BufferSizes({0, 64, -5}), "execution_plan[0].non_const_buffer_sizes[2]"),
-      Breaks("P19", "ReservedOne", kWarning, BufferSizes({99, 64}), "execution_plan[0].non_const_buffer_sizes[0]"),
+      Breaks("P19", "Negative", kError, BufferSizes({0, 64, -5}), "execution_plan[0].non_const_buffer_sizes[2]")
+          .Reference(RuntimeReaction::kRefuses),
+      Breaks("P19", "ReservedOne", kWarning, BufferSizes({99, 64}), "execution_plan[0].non_const_buffer_sizes[0]")
+          .Reference(RuntimeReaction::kAccepts),
       // Its tensor is then outside of every buffer.
       Breaks("P19", "NoneForATensor", kError, BufferSizes({}), "execution_plan[0].non_const_buffer_sizes").Allow({"P21"}),
       // A limit, which is an error as that of F3 is.
       Breaks("P19", "Absurd", kError, BufferSizes({0, 64, int64_t{1} << 60}), "execution_plan[0].non_const_buffer_sizes[2]"),
       Keeps("P19", "TheLimit", BufferSizes({0, 64, kTiB})),
-      Breaks("P20", "NoSuchBuffer", kError, OnDevices({9}), kFirst),
+      Breaks("P20", "NoSuchBuffer", kError, OnDevices({9}), kFirst).Reference(RuntimeReaction::kAccepts),
       Breaks("P20", "Negative", kError, OnDevices({-1}), kFirst),
       Breaks("P20", "Twice", kWarning, OnDevices({1, 1}), kSecond).Reference(RuntimeReaction::kAccepts),
       Breaks("P20", "UnknownDevice", kError, OnDevices({1}).Set("execution_plan[0].non_const_buffer_device[0].device_type", 7),
@@ -230,7 +257,8 @@ Recipe StackTraces(size_t count) {
 std::vector<Row> IgnoredRows() {
   return {
       Breaks("P23", "InputNegative", kWarning, A().Items("execution_plan[0].chains[0].inputs", {-5}),
-             "execution_plan[0].chains[0].inputs[0]"),
+             "execution_plan[0].chains[0].inputs[0]")
+          .Reference(RuntimeReaction::kAccepts),
       Breaks("P23", "OutputTooLarge", kWarning, A().Items("execution_plan[0].chains[0].outputs", {4, 999}),
              "execution_plan[0].chains[0].outputs[1]"),
       Keeps("P23", "Last", A().Items("execution_plan[0].chains[0].inputs", {4, 13})),
@@ -239,7 +267,8 @@ std::vector<Row> IgnoredRows() {
              "execution_plan[0].chains[0].stacktrace[0]")
           .Reference(RuntimeReaction::kAccepts),
       Keeps("P24", "OneEach", StackTraces(5)),
-      Breaks("P25", "Backend", kInfo, A().Text("execution_plan[0].delegates[0].id", "NoSuchBackend!"), "execution_plan[0].delegates[0].id"),
+      Breaks("P25", "Backend", kInfo, A().Text("execution_plan[0].delegates[0].id", "NoSuchBackend!"), "execution_plan[0].delegates[0].id")
+          .Reference(RuntimeReaction::kRefuses),
       Breaks("P25", "Operator", kInfo, OperatorNamed("nowhere::nothing"), "execution_plan[0].operators[0].name"),
       Keeps("P25", "KnownBoth", A()),
   };

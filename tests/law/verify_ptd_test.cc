@@ -42,7 +42,7 @@ std::vector<Row> HeadRows() {
   const uint64_t base = Peek64(good, 32);
   const uint64_t data = Peek64(good, 40);
   return {
-      Breaks("D1", "EndsInsideTheHeader", kError, P().Cut(47), 47),
+      Breaks("D1", "EndsInsideTheHeader", kError, P().Cut(47), 47).Reference(RuntimeReaction::kRefuses),
       Breaks("D1", "EndsBehindTheIdentifier", kError, P().Cut(8), 8),
       Lacks("D1", "HeaderComplete", P().Cut(48)),
       Breaks("D2", "OtherVersion", kError, P().Put(4, "FT02"), 4).Reference(RuntimeReaction::kRefuses),
@@ -52,7 +52,7 @@ std::vector<Row> HeadRows() {
       Breaks("D3", "Length39", kError, P().Poke32(12, 39), 12).Reference(RuntimeReaction::kRefuses),
       Breaks("D3", "LengthPastTheFlatbuffer", kError, P().Poke32(12, UINT32_MAX), 12),
       Keeps("D3", "LengthOfItsSlot", P().Poke32(12, 48)),
-      Breaks("D4", "Offset0", kError, P().Poke64(16, 0), 16),
+      Breaks("D4", "Offset0", kError, P().Poke64(16, 0), 16).Reference(RuntimeReaction::kMisreads),
       Breaks("D4", "Offset8", kError, P().Poke64(16, 8), 16),
       Breaks("D4", "OffsetTwoTo63", kError, P().Poke64(16, kTwoTo63), 16),
       Breaks("D4", "OffsetWraps", kError, P().Poke64(16, kMax - 47), 16),
@@ -64,11 +64,11 @@ std::vector<Row> HeadRows() {
       Breaks("D5", "Base1", kError, P().Poke64(32, 1), 32).Reference(RuntimeReaction::kMisreads),
       Breaks("D5", "BaseInsideTheFlatbuffer", kError, P().Poke64(32, 48 + flatbuffer - 1), 32),
       Lacks("D5", "BaseAtTheFlatbuffersEnd", P().Poke64(32, 48 + flatbuffer)),
-      Breaks("D6", "JustWraps", kError, P().Poke64(40, kMax - base + 1), 40),
+      Breaks("D6", "JustWraps", kError, P().Poke64(40, kMax - base + 1), 40).Reference(RuntimeReaction::kAccepts),
       Breaks("D6", "Max", kError, P().Poke64(40, kMax), 40),
       Lacks("D6", "DoesNotQuiteWrap", P().Poke64(40, kMax - base)),
       // What is declared too little ends before the file does.
-      Breaks("D7", "OneTooSmall", kError, P().Poke64(40, data - 1), "segments[2].size").Allow({"D25"}),
+      Breaks("D7", "OneTooSmall", kError, P().Poke64(40, data - 1), "segments[2].size").Allow({"D25"}).Reference(RuntimeReaction::kAccepts),
       Keeps("D7", "AsLargeAsTheSegments", P()),
       Breaks("D8", "LastByteCut", kError, P().Cut(good.size() - 1), 40).Reference(RuntimeReaction::kRefuses),
       Breaks("D8", "OneTooLarge", kError, P().Poke64(40, data + 1), 40),
@@ -93,7 +93,8 @@ std::vector<Row> DirectoryRows() {
       Breaks("D12", "NoKey", kError, P().Slot("named_data[0].key"), "named_data[0]").Reference(RuntimeReaction::kCrashes),
       Keeps("D12", "Keys", P()),
       Breaks("D13", "TwiceTheSame", kError, P().Model([](BaseDirectory& base) { base.directory.named_data[2]->key = "weight"; }),
-             "named_data[2].key[0]"),
+             "named_data[2].key[0]")
+          .Reference(RuntimeReaction::kMisreads),
       Keeps("D13", "OneBeginsTheOther", P().Model([](BaseDirectory& base) { base.directory.named_data[2]->key = "weigh"; })),
       Breaks("D14", "NoSuchSegment", kError, WithSegment(0, 0).Model([](BaseDirectory& base) { base.directory.segments.pop_back(); }),
              "named_data[3].segment_index")
@@ -104,11 +105,13 @@ std::vector<Row> DirectoryRows() {
           .Allow({"D16"})
           .Reference(RuntimeReaction::kRefuses),
       Lacks("D15", "UpToMax", WithSegment(4096, kTwoTo63)),
-      Breaks("D16", "BetweenTheDataAndBasePlusData", kError, P().Set("segments[2].size", 105), "segments[2].size"),
+      Breaks("D16", "BetweenTheDataAndBasePlusData", kError, P().Set("segments[2].size", 105), "segments[2].size")
+          .Reference(RuntimeReaction::kMisreads),
       Keeps("D16", "UpToTheDatasEnd", P()),
       Breaks("D24", "Version9", kError, P().Set("version", 9), "version").Reference(RuntimeReaction::kAccepts),
       Keeps("D24", "Version0", P().Set("version", 0)),
-      Breaks("D26", "NulInAKey", kError, P().Text("named_data[0].key", std::string("we\0ght", 6)), "named_data[0].key"),
+      Breaks("D26", "NulInAKey", kError, P().Text("named_data[0].key", std::string("we\0ght", 6)), "named_data[0].key")
+          .Reference(RuntimeReaction::kMisreads),
       Keeps("D26", "ControlCharacterInAKey", P().Text("named_data[0].key", "we\x01ght")),
   };
 }
@@ -124,16 +127,25 @@ std::vector<Row> LayoutRows() {
       Keeps("D18", "NoLayout", P()),
       Breaks("D19", "OrderTooShort", kError, P().Items(kOrder, {0}), kOrder).Reference(RuntimeReaction::kCrashes),
       Keeps("D19", "OrderReversed", P().Items(kOrder, {1, 0})),
-      Breaks("D20", "Twice", kError, P().Items(kOrder, {0, 0}), kOrder),
+      Breaks("D20", "Twice", kError, P().Items(kOrder, {0, 0}), kOrder).Reference(RuntimeReaction::kAccepts),
       Breaks("D20", "OutOfRange", kError, P().Items(kOrder, {0, 7}), kOrder),
       Keeps("D20", "OrderReversed", P().Items(kOrder, {1, 0})),
       Breaks("D21", "Type30", kError, P().Set(kType, 30), kType).Reference(RuntimeReaction::kCrashes),
       Breaks("D21", "TypeNegative", kError, P().Set(kType, -1), kType),
       Keeps("D21", "OtherType", P().Set(kType, 3)),
-      Breaks("D22", "LargerThanItsSegment", kError, P().Items(kSizes, {100, 100}), kLayout),
+      Breaks("D22", "LargerThanItsSegment", kError, P().Items(kSizes, {100, 100}), kLayout).Reference(RuntimeReaction::kMisreads),
       Breaks("D22", "OneRowTooLarge", kError, P().Items(kSizes, {5, 4}), kLayout),
-      Breaks("D22", "SmallerThanItsSegment", kWarning, P().Items(kSizes, {3, 4}), kLayout),
+      Breaks("D22", "SmallerThanItsSegment", kWarning, P().Items(kSizes, {3, 4}), kLayout).Reference(RuntimeReaction::kAccepts),
+      // Elements that the schema does not list, of a byte each.
+      Breaks("D22", "BitsTooMany", kError, P().Set(kType, 21).Items(kSizes, {5, 13}), kLayout).Allow({"T8"}),
+      // How many bytes packed elements take is not for the runtime's count to say.
+      Lacks("D22", "PackedElements", P().Set(kType, 16).Items(kSizes, {5, 13})),
       Keeps("D22", "OtherShape", P().Items(kSizes, {2, 8})),
+      Keeps("D22", "SeventeenDimensions", P().Model([](BaseDirectory& base) {
+        auto& layout = *base.directory.named_data[0]->tensor_layout;
+        layout.sizes.resize(17, 1);
+        while (layout.dim_order.size() < 17) layout.dim_order.push_back(static_cast<uint8_t>(layout.dim_order.size()));
+      })),
   };
 }
 
@@ -170,7 +182,7 @@ std::vector<Row> GeometryRows() {
   const auto poke = [](uint64_t at) { return P().Put(at, "x"); };
   return {
       Breaks("D25", "Swapped", kWarning, Swapped(), "segments[1].offset").Reference(RuntimeReaction::kAccepts),
-      Breaks("D25", "Overlap", kError, OverlapAt(16), "segments[1].offset"),
+      Breaks("D25", "Overlap", kError, OverlapAt(16), "segments[1].offset").Reference(RuntimeReaction::kAccepts),
       Breaks("D25", "TheSameRange", kWarning, OverlapAt(0), "segments[1].offset"),
       Breaks("D25", "OneByteOff", kWarning, SecondSegmentAt(129), "segments[1].offset"),
       Breaks("D25", "NobodyUsesIt", kWarning, P().Model(AddUnusedSegment), "segments[3]"),
