@@ -1,5 +1,8 @@
 #include "src/container/to_contents.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "src/base/fault.h"
 #include "src/base/math.h"
@@ -11,6 +14,31 @@ namespace {
 
 // The block of the usual file systems: an alignment beyond it is chance.
 constexpr uint64_t kMostAlignment = 4096;
+
+// The alignment that puts at `place` what follows `end`: the smallest, since a larger one would show elsewhere. The largest where no
+// padding of a writer's explains the place.
+uint64_t AlignmentBetween(uint64_t end, uint64_t place) {
+  uint64_t alignment = 1;
+  while (alignment < kMostAlignment && AlignUp(end, alignment) != place) alignment *= 2;
+  return alignment;
+}
+
+// The largest alignment that the padding between segments shows. What a single segment is a multiple of beyond that is chance.
+uint64_t ShownAlignment(const OpenContainer& container) {
+  std::vector<ByteRange> places;
+  for (const Segment& segment : container.segments.span()) {
+    if (segment.size > 0) places.push_back({segment.file_offset - container.file_offset, segment.size});
+  }
+  std::sort(places.begin(), places.end(), [](ByteRange a, ByteRange b) { return a.offset < b.offset; });
+  const uint64_t base = container.header.segment_base_offset;
+  uint64_t shown = AlignmentBetween(container.header.program_size, base);
+  uint64_t end = base;
+  for (const ByteRange& place : places) {
+    shown = std::max(shown, AlignmentBetween(end, place.offset));
+    end = place.offset + place.size;
+  }
+  return shown;
+}
 
 }  // namespace
 
@@ -25,7 +53,7 @@ absl::Status CheckRewritable(const OpenContainer& container, const flatbuffers::
   }
   SurveyOptions survey;
   survey.file_offset = container.file_offset;
-  survey.max_visited = container.options.limits.MaxUnpackedBytes(container.flatbuffer.size());
+  survey.max_visited = container.options.limits.MaxUnpackedBytes(container.MetadataSize());
   survey.allow_unknown_fields = options.drop_unknown_fields;
   return WithName(SurveyFlatbuffer(container.flatbuffer.span(), root, survey), name);
 }
@@ -33,11 +61,12 @@ absl::Status CheckRewritable(const OpenContainer& container, const flatbuffers::
 void KeepSegments(const OpenContainer& container, const std::vector<bool>& is_used, KeptSegments& kept) {
   const uint64_t base = container.header.segment_base_offset;
   ContentsAccess::BaseAlignment(kept) = base == 0 ? 1 : PowerOfTwoIn(base, kMostAlignment);
+  const uint64_t shown = ShownAlignment(container);
   for (const Segment& segment : container.segments.span()) {
     // A segment without bytes stands nowhere when there is no base.
     const uint64_t place = segment.file_offset - container.file_offset;
     const uint64_t offset = place < base ? 0 : place - base;
-    const uint64_t alignment = segment.size == 0 ? 1 : PowerOfTwoIn(place, kMostAlignment);
+    const uint64_t alignment = segment.size == 0 ? 1 : PowerOfTwoIn(place, shown);
     ContentsAccess::Items(kept).push_back({SegmentRope(container, segment.index), offset, alignment, !is_used[segment.index]});
   }
 }

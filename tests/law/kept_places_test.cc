@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "pte/bpte_file.h"
+#include "pte/ptd_file.h"
 #include "pte/save.h"
 #include "tests/support/build_file.h"
 #include "tests/support/contents.h"
@@ -97,6 +98,19 @@ TEST_F(KeptPlacesTest, WhatFollowsARemovedPayloadMovesUpWithItsAlignment) {
   EXPECT_EQ(again.FindNamedData("page")->file_offset() % 4096, 0u);
   EXPECT_EQ(again.FindNamedData("c")->file_offset() % 512, 0u);
   for (const char* key : {"page", "b", "c", "last"}) EXPECT_EQ(TextOf(again.FindNamedData(key)), TextOf(file_.FindNamedData(key)));
+}
+
+// Every second of these stands at a multiple of 256 by chance, some at one of 4096.
+TEST(KeptAlignmentTest, WhatNoPaddingShowsIsChance) {
+  PtdContents contents;
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_THAT(contents.named_data.Add("key" + std::to_string(i), Copy(Bytewise(20, static_cast<uint8_t>(i)))), IsOk());
+  }
+  const std::string before = Written(contents, ReferenceLayout());
+  ASSERT_OK_AND_ASSIGN(const PtdFile file, PtdFile::Open(MakeSource(SourceKind::kMemory, before)));
+  ASSERT_OK_AND_ASSIGN(PtdContents changed, file.ToContents());
+  ASSERT_THAT(changed.named_data.Remove("key0"), IsOk());
+  EXPECT_LE(Written(changed, ReferenceLayout()).size(), before.size() - 128);
 }
 
 TEST_F(KeptPlacesTest, APayloadGoesOnlyWithItsLastKey) {
