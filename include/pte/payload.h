@@ -43,8 +43,9 @@ class PTE_EXPORT Payload {
   //   others       from ByteSource::ReadAt
   absl::Status ReadAt(uint64_t offset, std::span<std::byte> out) const;
 
-  // All bytes: a slice where the source is memory, a mapping where it is a file and options.map, else a copy in memory. The result may
-  // outlive the payload and the file.
+  // All bytes: a slice where the source is memory, a mapping where it is a file and options.map, else a copy in memory; a copy also where
+  // the container begins at an odd place of its file or memory, and the bytes would not be aligned as the container has them (to 16 at
+  // most). The result may outlive the payload and the file.
   //   kResourceExhausted  larger than options.max_bytes, or more than the system has
   absl::StatusOr<Bytes> Load(const LoadOptions& options = {}) const;
 

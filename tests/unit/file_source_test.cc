@@ -128,6 +128,17 @@ TEST_F(FileSourceTest, ARefusedMapFallsBackToReading) {
   EXPECT_EQ(loaded.string_view(), bytes_.substr(8, 16));
 }
 
+// A container in an archive: what it has at a multiple of 16 is there in memory, too.
+TEST_F(FileSourceTest, APayloadAtAnOddPlaceIsReadRatherThanMapped) {
+  WriteFile(path_, "1234567" + bytes_);
+  const int fd = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_OK_AND_ASSIGN(const auto source, OpenFileSource(fd, 7, bytes_.size()));
+  ::close(fd);
+  ASSERT_OK_AND_ASSIGN(const Bytes loaded, Payload(source, 32, 16, 39).Load());
+  EXPECT_EQ(loaded.string_view(), bytes_.substr(32, 16));
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(loaded.data()) % 16, 0U);
+}
+
 TEST_F(FileSourceTest, MapsAtAnyOffsetAndPageSize) {
   const std::string junk(3 * 16384 + 5, 'j');
   WriteFile(path_, junk + bytes_);
