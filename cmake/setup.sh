@@ -4,6 +4,7 @@
 #   cmake/setup.sh [MODEL]         default: a model that the tests come with
 set -eu
 
+model=${1:+$(realpath "$1")}
 cd "$(dirname "$0")/.."
 cmake/install_packages.sh g++ cmake ninja-build libflatbuffers-dev flatbuffers-compiler libabsl-dev libxxhash-dev nlohmann-json3-dev \
   libcli11-dev libssl-dev
@@ -20,7 +21,7 @@ cmake --build .build/tool >>"$log" 2>&1 || {
 }
 
 pte=.build/tool/src/cli/pte
-model=${1:-tests/data/fixtures/partially_delegated.pte}
+model=${model:-tests/data/fixtures/partially_delegated.pte}
 echo "\$ pte info $model"
 "$pte" info "$model"
 echo "\$ pte ls $model"

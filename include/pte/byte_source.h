@@ -42,6 +42,7 @@ class PTE_EXPORT ByteSource {
   // The same bytes without copying them into memory of ours: a slice of memory, a mapping of a file. They may outlive the source.
   // Reading a mapping of a file that another process has truncated since raises SIGBUS.
   //   kOutOfRange     the range ends beyond size()
+  //   kAborted        the source has become shorter since it was opened
   //   kUnimplemented  this source, or the file system under it, can only be read; callers fall back to ReadAt
   virtual absl::StatusOr<Bytes> View(uint64_t offset, uint64_t length) const;
 
@@ -77,7 +78,8 @@ PTE_EXPORT absl::StatusOr<std::shared_ptr<const ByteSource>> OpenFileSource(cons
 PTE_EXPORT absl::StatusOr<std::shared_ptr<const ByteSource>> OpenFileSource(int fd, uint64_t offset, uint64_t length);
 
 // `length` bytes from `offset` of another source, which is kept alive.
-//   kOutOfRange  the range ends beyond source->size()
+//   kOutOfRange       the range ends beyond source->size()
+//   kInvalidArgument  there is no source
 PTE_EXPORT absl::StatusOr<std::shared_ptr<const ByteSource>> RangeSource(std::shared_ptr<const ByteSource> source, uint64_t offset,
                                                                          uint64_t length);
 

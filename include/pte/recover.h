@@ -1,8 +1,9 @@
 // Finishing saves with SaveOptions::consume that were interrupted: by a kill, a power cut, or an error that could not be undone.
 //
-//   for (const std::filesystem::path& target : *pte::FindUnfinishedMoves("models")) {
-//     absl::StatusOr<pte::Recovery> recovery = pte::Recover(target);
-//     if (!recovery.ok()) return recovery.status();
+//   const absl::StatusOr<std::vector<std::filesystem::path>> targets = pte::FindUnfinishedMoves("models");
+//   if (!targets.ok()) return targets.status();
+//   for (const std::filesystem::path& target : *targets) {
+//     if (const absl::StatusOr<pte::Recovery> recovery = pte::Recover(target); !recovery.ok()) return recovery.status();
 //   }
 //
 // Nothing but the disk is needed. A move that had not passed its commit point is undone: every given file is at its path with its bytes,
@@ -34,6 +35,7 @@ enum class Recovery : uint8_t {
 //   kAlreadyExists  the save was not to replace a file, and one has appeared under the target's name
 //   kUnimplemented  a journal of a newer version; nothing is touched
 //   kDataLoss       a journal that is damaged, or files that are not those it names; nothing is touched
+//   kUnavailable    the target cannot be locked; nothing is touched
 //   others          from errno; what was not done is done by the next call
 PTE_EXPORT absl::StatusOr<Recovery> Recover(const std::filesystem::path& target);
 

@@ -94,10 +94,10 @@ PTE_EXPORT absl::StatusOr<SaveReport> WritePtd(const PtdContents& contents, Byte
 
 // Saves under `path`, atomically. A symbolic link is followed: the file it leads to is replaced.
 //   codes of WritePte
-//   kAborted            another process is saving to the same target
-//   kAlreadyExists      options.if_exists is kFail
+//   kAborted            another process is saving to the same target;
 //                       or an interrupted move to it was finished just now, and only a further call replaces it;
 //                       or, with consume, the move is unfinished and pte::Recover finishes it
+//   kAlreadyExists      options.if_exists is kFail
 //   kInvalidArgument    the target is a device, pipe or socket: write to a ByteSink instead
 //   kResourceExhausted  no space (ENOSPC, EDQUOT), or above the process's limit for file sizes
 //   others              from errno: read-only folder, target is a folder

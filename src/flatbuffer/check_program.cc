@@ -161,6 +161,10 @@ class PlanChecker {
 }  // namespace
 
 absl::Status CheckProgram(const fb::ProgramT& program, const PayloadLists& lists) {
+  if (program.version > kProgramVersion) {
+    return absl::InvalidArgumentError(absl::StrCat("program: version: a newer schema than this library writes; wanted at most ",
+                                                   kProgramVersion, ", found ", program.version));
+  }
   std::vector<Contribution> parts;
   for (size_t i = 0; i < program.execution_plan.size(); ++i) {
     if (program.execution_plan[i] == nullptr) return Null(absl::StrCat("execution_plan[", i, "]"), "one");

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "src/base/fault.h"
 #include "src/base/status_macros.h"
 #include "src/io/memory.h"
 #include "src/io/recovery.h"
@@ -16,7 +17,13 @@ namespace {
 absl::StatusOr<Recovery> RecoverTarget(const std::filesystem::path& path) {
   PTE_ASSIGN_OR_RETURN(const Target target, ResolveTarget(path));
   PTE_ASSIGN_OR_RETURN(const TargetLock lock, TargetLock::Take(target));
-  if (!lock.is_held()) return absl::UnavailableError(absl::StrCat(target.path, ": cannot be locked, so nothing was touched"));
+  if (!lock.is_held()) {
+    sys::FileStat folder;
+    if (Uninterrupted([&] { return sys::StatPath(target.folder.c_str(), folder); }) != 0) {
+      return FromErrno(errno, target.path, "looking for unfinished moves to it");
+    }
+    return absl::UnavailableError(absl::StrCat(target.path, ": cannot be locked, so nothing was touched"));
+  }
   PTE_ASSIGN_OR_RETURN(const OldMove old, RecoverMove(target));
   RemoveLeftovers(target);
   switch (old) {

@@ -112,6 +112,7 @@ absl::Status Rope::AppendZeros(uint64_t length) {
 }
 
 absl::Status Rope::Append(std::shared_ptr<const ByteSource> source, uint64_t offset, uint64_t length) {
+  if (source == nullptr) return absl::InvalidArgumentError("rope: no source was given to take bytes of");
   PTE_RETURN_IF_ERROR(CheckRange([&] { return source->name(); }, offset, length, source->size()));
   PTE_RETURN_IF_ERROR(Grow(length));
   if (length > 0) pieces_.emplace_back(SourceRange{std::move(source), offset, length});

@@ -76,6 +76,7 @@ absl::StatusOr<Bytes> MemorySource::View(uint64_t offset, uint64_t length) const
 std::string MemorySource::name() const { return "memory"; }
 
 absl::StatusOr<std::shared_ptr<const ByteSource>> RangeSource(std::shared_ptr<const ByteSource> source, uint64_t offset, uint64_t length) {
+  if (source == nullptr) return absl::InvalidArgumentError("no source was given to take a range of");
   PTE_RETURN_IF_ERROR(CheckRange([&] { return source->name(); }, offset, length, source->size()));
   return std::make_shared<RangeOfSource>(std::move(source), offset, length);
 }

@@ -63,6 +63,15 @@ PteContents Full() {
   return contents;
 }
 
+TEST(ContentsCheckTest, ANewerSchemaVersionIsNotWritten) {
+  PteContents contents;
+  contents.program.version = 1;
+  std::string out;
+  StringSink sink(out);
+  EXPECT_THAT(WritePte(contents, sink), HasCode(absl::StatusCode::kInvalidArgument));
+  EXPECT_EQ(out, "");
+}
+
 TEST(ContentsCheckTest, AMissingObjectIsNamedWhereverItIs) {
   using Plan = fb::ExecutionPlanT;
   const std::pair<std::string, std::function<void(Plan&)>> cases[] = {

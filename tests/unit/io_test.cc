@@ -148,6 +148,8 @@ TEST_P(AnySource, HasRanges) {
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(out.data()), 2), "67");
   EXPECT_THAT(range->ReadAt(4, out), HasCode(StatusCode::kOutOfRange));
   EXPECT_THAT(RangeSource(MakeSource(GetParam(), "0123456789"), 3, 8), HasCode(StatusCode::kOutOfRange));
+  EXPECT_THAT(RangeSource(nullptr, 0, 0), HasCode(StatusCode::kInvalidArgument));
+  EXPECT_THAT(Rope().Append(nullptr, 0, 0), HasCode(StatusCode::kInvalidArgument));
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, AnySource, testing::ValuesIn(kSourceKinds), [](const auto& row) { return NameOf(row.param); });
