@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <cctype>
 #include <optional>
+#include <string>
 
 #include "src/cli/container.h"
 #include "src/cli/text.h"
@@ -29,6 +32,12 @@ struct CatOptions : ReadOptions {
   const CLI::Option* has_segment = nullptr;
   const CLI::Option* has_constant = nullptr;
 };
+
+// Digits alone: what else the standard library reads as a number is a mistake here, a sign or nothing at all.
+std::string CheckIndex(const std::string& text) {
+  const bool is_index = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+  return is_index ? "" : "wanted an index, such as 0; found \"" + text + "\"";
+}
 
 absl::Status CheckOptions(const CatOptions& options) {
   const auto given = [](const CLI::Option* option) { return option->count() > 0 ? 1 : 0; };
@@ -88,9 +97,12 @@ Verb AddCat(CLI::App& app) {
   AddFile(*command, options->file);
   options->has_key = command->add_option("KEY", options->key, "Key of named data");
   options->has_method = command->add_option("--method", options->method, "Method of --delegate")->type_name("M");
-  options->has_delegate = command->add_option("--delegate", options->delegate, "A delegate's bytes, by its index")->type_name("N");
-  options->has_segment = command->add_option("--segment", options->segment, "A whole segment")->type_name("N");
-  options->has_constant = command->add_option("--constant", options->constant, "A constant, from 1")->type_name("N");
+  const auto index = [&](const char* name, uint64_t& value, const char* text) {
+    return command->add_option(name, value, text)->type_name("N")->check(CheckIndex);
+  };
+  options->has_delegate = index("--delegate", options->delegate, "A delegate's bytes, by its index");
+  options->has_segment = index("--segment", options->segment, "A whole segment");
+  options->has_constant = index("--constant", options->constant, "A constant, from 1");
   command->add_flag("--json", options->json, "Errors as JSON too");
   AddAllowNewer(*command, options->allow_newer);
   command->footer(kExamples);

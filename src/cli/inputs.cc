@@ -46,13 +46,12 @@ class Reader {
   void AddPair(const std::string& text) {
     const size_t split = text.find('=');
     if (split == std::string::npos || split == 0 || split + 1 == text.size()) return Fail(Unreadable("KEY=FILE", text, "KEY=FILE"));
-    Input input;
-    input.key = text.substr(0, split);
-    input.file = text.substr(split + 1);
-    Add(std::move(input));
+    AddEntry(text.substr(0, split), text.substr(split + 1));
   }
 
+  // Other bytes than UTF-8 are legal in a file, but break what reads keys as text (rule F7): nobody should begin with them.
   void AddEntry(std::string key, std::string file) {
+    if (!IsUtf8(key)) return Fail(absl::InvalidArgumentError(absl::StrCat("key ", Name(key), " is not UTF-8")));
     Input input;
     input.key = std::move(key);
     input.file = std::move(file);

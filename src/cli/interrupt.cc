@@ -1,5 +1,9 @@
 #include "src/cli/interrupt.h"
 
+#include <cstdio>
+
+#include "src/cli/text.h"
+
 namespace pte::cli {
 namespace {
 
@@ -27,6 +31,12 @@ bool Interrupted() { return noted_signal != 0; }
 
 absl::Status CheckInterrupted() {
   return Interrupted() ? absl::CancelledError("interrupted; nothing is left of what was being written") : absl::OkStatus();
+}
+
+void CompletedAllTheSame(const std::string& path) {
+  if (!Interrupted()) return;
+  std::fprintf(stderr, "pte: %s: complete; the interruption came too late to stop it\n", Escaped(path).c_str());
+  noted_signal = 0;
 }
 
 void EndIfInterrupted() {

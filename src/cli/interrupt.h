@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <array>
+#include <string>
 
 #include "absl/status/status.h"
 
@@ -28,6 +29,9 @@ bool Interrupted();
 
 // kCancelled where a signal was noted.
 absl::Status CheckInterrupted();
+
+// For what could no longer be stopped, such as a move behind its commit point: says that `path` is complete, and takes the signal back.
+void CompletedAllTheSame(const std::string& path);
 
 // Ends the process by the signal that was noted; returns where there was none.
 void EndIfInterrupted();

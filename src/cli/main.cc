@@ -65,6 +65,14 @@ ExitCode RunVerb(const Verb& verb, Output& out) {
   return kTrouble;
 }
 
+// A word that is no verb, where CLI11 would only miss one.
+void CheckVerb(const CLI::App& app, int argc, char** argv) {
+  const std::string_view word = argc > 1 ? argv[1] : "";
+  if (word.empty() || word.starts_with('-')) return;
+  const auto has_name = [&](const CLI::App* each) { return each->get_name() == word; };
+  if (app.get_subcommands(has_name).empty()) throw CLI::ExtrasError({"no such verb: " + std::string(word)});
+}
+
 ExitCode ParseAndRun(int argc, char** argv, Output& out) {
   CLI::App app(kDescription, "pte");
   app.footer(kFooter);
@@ -74,6 +82,7 @@ ExitCode ParseAndRun(int argc, char** argv, Output& out) {
                              AddPack(app), AddAdd(app), AddRm(app),   AddRecover(app), AddHelp(app)};
   TakeMarksOff(app);
   try {
+    CheckVerb(app, argc, argv);
     app.parse(MarkedArguments(argc, argv));
   } catch (const CLI::ParseError& error) {
     const bool json = std::any_of(argv, argv + argc, [](const char* arg) { return std::string_view(arg) == "--json"; });

@@ -30,10 +30,12 @@ absl::StatusOr<Target> FindFile(const TargetRequest& request) {
     return FromErrno(errno, request.out, "looking for it");
   }
   if (S_ISDIR(found.st_mode)) return FromErrno(EISDIR, request.out, "opening for writing");
-  if (!S_ISREG(found.st_mode)) return Target{request.out, true};
+  const bool holds_bytes = S_ISREG(found.st_mode) || S_ISBLK(found.st_mode);
+  if (!holds_bytes) return Target{request.out, true};
   if (!request.input.empty() && IsSameFile(request.input, found)) {
     return absl::InvalidArgumentError(absl::StrCat(request.out, ": this is ", request.input, " itself; --in-place changes a file"));
   }
+  if (S_ISBLK(found.st_mode)) return absl::InvalidArgumentError(absl::StrCat(request.out, ": this is a disk; -o - writes to a pipe"));
   if (!request.force) return absl::AlreadyExistsError(absl::StrCat(request.out, ": the file exists; --force replaces it"));
   return target;
 }

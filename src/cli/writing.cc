@@ -62,6 +62,7 @@ MaybeReport WriteContents(const Contents& contents, const Target& target, const 
   MaybeReport report =
       target.is_stream ? WriteStream(contents, target, options.layout(), save) : WriteFile(contents, target, options.layout(), save);
   if (Interrupted() && absl::IsCancelled(report.status())) return CheckInterrupted();
+  if (report.ok() && report->has_value()) CompletedAllTheSame(target.path);
   return report;
 }
 

@@ -59,6 +59,16 @@ TEST(Cat, WhatIsAbsentIsAnsweredNo) {
   EXPECT_EQ(RunJson({"cat", "--json", "flat_tensor_shared.ptd", "nonsense"})["error"]["code"], "not_found");
 }
 
+TEST(Cat, AnIndexIsDigitsAndNothingElse) {
+  for (const char* index : {"", "-1", "-18446744073709551615", "+1", " 1", "0x1", "1.0"}) {
+    for (const char* selector : {"--segment", "--constant"}) {
+      const ToolResult result = RunTool({"cat", "partially_delegated.pte", selector, index});
+      EXPECT_EQ(result.exit_code, 2) << selector << " " << index;
+      EXPECT_EQ(result.out, "");
+    }
+  }
+}
+
 TEST(Cat, IndicesOutOfRangeAreTrouble) {
   const std::vector<std::vector<std::string>> selectors = {
       {"--segment", "4"},

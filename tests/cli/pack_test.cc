@@ -101,6 +101,7 @@ TEST_F(PackTest, RefusesWhatItCannotRead) {
             "pte: --shape: wanted KEY=N,N,..., found w=2,x\n");
   EXPECT_EQ(Refusal({"-o", "x.ptd", "w=missing.bin"}), "pte: missing.bin: opening for reading: No such file or directory\n");
   EXPECT_EQ(Refusal({"-o", "/dev/null", "w=w.bin", "--move"}), "pte: --move wants a file to move into; /dev/null is none\n");
+  EXPECT_THAT(Refusal({"-o", "x.ptd", "sur\xed\xa0\x80=w.bin"}), testing::EndsWith(" is not UTF-8\n"));
 }
 
 TEST_F(PackTest, RefusesWhatContradictsItself) {

@@ -4,6 +4,9 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
 #include <thread>
 
 #include "gmock/gmock.h"
@@ -219,6 +222,31 @@ bool WaitUntilGuarded(pid_t pid, int signal) {
   return false;
 }
 
+// The first line that a program of the machine prints.
+std::string FirstLineOf(const std::string& command) {
+  std::string line(4096, '\0');
+  FILE* out = ::popen((command + " 2>/dev/null").c_str(), "r");
+  if (out == nullptr || std::fgets(line.data(), static_cast<int>(line.size()), out) == nullptr) line.clear();
+  if (out != nullptr) ::pclose(out);
+  return line.substr(0, line.find_first_of(std::string_view("\n\0", 2)));
+}
+
+TEST_F(WriteTest, ADiskIsNotWrittenTo) {
+  const std::string bytes(size_t{1} << 20, 'd');
+  WriteFile(dir_ / "image", bytes);
+  const std::string device = FirstLineOf("losetup -f --show " + (dir_ / "image").string());
+  if (device.empty()) GTEST_SKIP() << "no loop devices here";
+  for (const bool force : {false, true}) {
+    std::vector<std::string> line = Pack(device);
+    if (force) line.emplace_back("--force");
+    const ToolResult result = Run(line);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.err, HasSubstr("this is a disk"));
+  }
+  EXPECT_EQ(std::system(("losetup -d " + device).c_str()), 0);
+  EXPECT_EQ(ReadFile(dir_ / "image"), bytes);
+}
+
 // The terminal holds the tool where it first shows its progress, so that the signal always meets it at work.
 TEST_F(WriteTest, AnInterruptLeavesNothing) {
   ASSERT_EQ(Run(Pack("x.ptd")).exit_code, 0);
@@ -239,6 +267,28 @@ TEST_F(WriteTest, AnInterruptLeavesNothing) {
       EXPECT_EQ(result.exit_code, 128 + signal) << testing::PrintToString(line);
       EXPECT_THAT(result.err, EndsWith("pte: interrupted; nothing is left of what was being written\r\n"));
       EXPECT_EQ(FilesBelow(dir_.path()), before) << testing::PrintToString(line);
+    }
+  }
+}
+
+// Before its commit point a move is undone, behind it finished: the answer is that of what happened.
+TEST_F(WriteTest, AnInterruptedMoveSaysHowItEnded) {
+  const std::string engine(size_t{16} << 20, 'e');
+  for (const int delay : {0, 1, 2, 4, 8, 16, 32}) {
+    const TempDir dir(FolderInMemory());
+    WriteFile(dir / "engine", engine);
+    RunningTool tool({"pack", "-o", "new.ptd", "--move", "e=engine"}, {.directory = dir.path()});
+    if (!WaitUntilGuarded(tool.pid(), SIGINT)) continue;  // done before anybody looked
+    std::this_thread::sleep_for(std::chrono::milliseconds(delay));
+    ::kill(tool.pid(), SIGINT);
+    const ToolResult result = tool.Wait();
+    SCOPED_TRACE(testing::Message() << delay << " ms: " << result.err);
+    const bool is_moved = std::filesystem::exists(dir / "new.ptd");
+    EXPECT_NE(std::filesystem::exists(dir / "engine"), is_moved);
+    if (is_moved && result.exit_code == 0) continue;
+    EXPECT_EQ(result.exit_code, 128 + SIGINT);
+    if (!is_moved) {
+      EXPECT_EQ(ReadFile(dir / "engine"), engine);
     }
   }
 }
