@@ -28,7 +28,7 @@ class PayloadChecker {
  public:
   explicit PayloadChecker(const Container& container) : container_(container), line_(container.path) {}
 
-  absl::StatusOr<std::vector<Finding>> Run(const Json& entries, const std::string& manifest) {
+  absl::StatusOr<PayloadFindings> Run(const Json& entries, const std::string& manifest) {
     const absl::StatusOr<std::vector<Entry>> all = ListEntries(container_);
     if (!all.ok()) return all.status();
     for (const Entry& entry : *all) own_[IdentityOf(EntryJson(container_, entry))].push_back(&entry);
@@ -45,7 +45,11 @@ class PayloadChecker {
  private:
   void Add(Severity severity, std::optional<uint64_t> offset, std::string path, std::string what, std::string expected,
            std::string actual) {
-    findings_.push_back({"", severity, offset, std::move(path), std::move(what), std::move(expected), std::move(actual)});
+    if (counts_[severity]++ >= Limits{}.max_findings) {
+      ++findings_.omitted;
+      return;
+    }
+    findings_.findings.push_back({"", severity, offset, std::move(path), std::move(what), std::move(expected), std::move(actual)});
   }
 
   absl::Status Compare(const Json& wanted) {
@@ -98,17 +102,21 @@ class PayloadChecker {
   std::map<std::string, size_t> passed_;  // in the file
   std::map<std::pair<uint64_t, uint64_t>, std::string> hashes_;
   uint64_t done_ = 0;
-  std::vector<Finding> findings_;
+  std::map<Severity, uint64_t> counts_;
+  PayloadFindings findings_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::vector<Finding>> CheckPayloads(const std::string& file, const std::string& manifest) {
+absl::StatusOr<PayloadFindings> CheckPayloads(const std::string& file, const std::string& manifest, bool is_damaged) {
   std::filesystem::path path = manifest;
   if (std::filesystem::is_directory(path)) path /= kManifestName;
   const absl::StatusOr<Json> json = ReadManifestJson(path);
   if (!json.ok()) return json.status();
-  const absl::StatusOr<Container> container = OpenContainer(file, OpenOptions{});
+  OpenOptions options;
+  options.allow_newer = true;
+  const absl::StatusOr<Container> container = OpenContainer(file, options);
+  if (!container.ok() && is_damaged) return PayloadFindings();
   if (!container.ok()) return container.status();
   return PayloadChecker(*container).Run((*json)["entries"], path.string());
 }

@@ -18,8 +18,7 @@ namespace {
 constexpr char kExamples[] = R"(Examples:
   pte verify model.pte weights.ptd
   pte verify --strict *.pte             warnings count as errors
-  pte verify model.pte --data weights.ptd
-                                        the program, the data, and one against the other
+  pte verify model.pte --data *.ptd     the program, its data, and one against the other
   pte verify model.pte --payloads DIR   the payloads against the manifest that extract wrote in DIR
   pte verify -q model.pte && deploy     the answer is the exit code only
 
@@ -48,8 +47,18 @@ std::string FindingText(const Finding& finding) {
   return Escaped(text) + "\n";
 }
 
+// Of the file alone: a report's verdict is also that of the data files, which are printed by themselves.
+Verdict OwnVerdict(const VerifyReport& report) {
+  Verdict worst = Verdict::kOk;
+  for (const Finding& finding : report.findings) {
+    if (finding.severity == Severity::kError) return Verdict::kError;
+    if (finding.severity == Severity::kWarning) worst = Verdict::kWarning;
+  }
+  return worst;
+}
+
 void PrintText(const std::string& file, const VerifyReport& report, Output& out) {
-  out.Print(Escaped(file) + ": " + std::string(VerdictName(report.verdict)) + "\n");
+  out.Print(Escaped(file) + ": " + std::string(VerdictName(OwnVerdict(report))) + "\n");
   for (const Finding& finding : report.findings) out.Print(FindingText(finding));
   if (report.omitted > 0) out.Print(absl::StrCat("  and ", report.omitted, " more\n"));
 }
@@ -72,7 +81,7 @@ void PrintJson(const std::string& file, const VerifyReport& report, JsonStream& 
   json.Member("pte_json", kJsonVersion);
   json.Member("file", Text(file));
   json.Member("kind", report.kind ? Json(ContainerKindName(*report.kind)) : Json());
-  json.Member("verdict", VerdictName(report.verdict));
+  json.Member("verdict", VerdictName(OwnVerdict(report)));
   json.BeginArray("findings");
   for (const Finding& finding : report.findings) json.Item(FindingJson(finding));
   json.End();
@@ -92,9 +101,10 @@ absl::StatusOr<VerifyOptions> WithData(const VerifyVerbOptions& options) {
 }
 
 absl::Status AddPayloads(const std::string& file, const std::string& manifest, VerifyReport& report) {
-  absl::StatusOr<std::vector<Finding>> findings = CheckPayloads(file, manifest);
+  absl::StatusOr<PayloadFindings> findings = CheckPayloads(file, manifest, report.verdict == Verdict::kError);
   if (!findings.ok()) return findings.status();
-  for (Finding& finding : *findings) {
+  report.omitted += findings->omitted;
+  for (Finding& finding : findings->findings) {
     const Verdict verdict = finding.severity == Severity::kError ? Verdict::kError : Verdict::kWarning;
     report.verdict = std::max(report.verdict, verdict);
     report.findings.push_back(std::move(finding));
@@ -108,8 +118,7 @@ absl::StatusOr<VerifyReport> Judge(const std::string& file, const VerifyVerbOpti
   const absl::StatusOr<VerifyOptions> verify = WithData(options);
   if (!verify.ok()) return verify.status();
   absl::StatusOr<VerifyReport> report = VerifyFile(file, *verify);
-  // What does not open has no payloads to compare.
-  if (!report.ok() || options.payloads.empty() || report->verdict == Verdict::kError) return report;
+  if (!report.ok() || options.payloads.empty()) return report;
   const absl::Status added = AddPayloads(file, options.payloads, *report);
   if (!added.ok()) return added;
   return report;
@@ -139,11 +148,17 @@ ExitCode JudgeFile(const std::string& file, const VerifyVerbOptions& options, Ou
   return report->verdict >= refused ? kNo : kYes;
 }
 
-absl::StatusOr<ExitCode> RunVerify(const VerifyVerbOptions& options, Output& out) {
+// Files behind the program are more of --data, so that "--data *.ptd" says what it seems to say.
+void TakeDataFiles(VerifyVerbOptions& options) {
+  if (options.data.empty()) return;
+  options.data.insert(options.data.end(), options.files.begin() + 1, options.files.end());
+  options.files.resize(1);
+}
+
+absl::StatusOr<ExitCode> RunVerify(VerifyVerbOptions options, Output& out) {
+  TakeDataFiles(options);
   const bool has_one = options.files.size() == 1;
-  if (!has_one && !(options.data.empty() && options.payloads.empty())) {
-    return absl::InvalidArgumentError("--data and --payloads are for one FILE");
-  }
+  if (!has_one && !options.payloads.empty()) return absl::InvalidArgumentError("--payloads is for one FILE");
   const bool is_list = (!has_one || !options.data.empty()) && options.json && !options.quiet;
   JsonStream json(out);
   if (is_list) json.BeginArray();
@@ -159,7 +174,7 @@ Verb AddVerify(CLI::App& app) {
   auto options = std::make_shared<VerifyVerbOptions>();
   CLI::App* command = app.add_subcommand("verify", "Judge whether files are sound, and say what is wrong and where");
   command->add_option("FILE", options->files, "Files of any kind; recognised by their content")->required();
-  Repeatable(command->add_option("--data", options->data, "A .ptd that the program is used with; may be given several times"));
+  Repeatable(command->add_option("--data", options->data, "The .ptd files that the program, the first FILE, is used with"));
   command->add_option("--payloads", options->payloads, "Also compare the payloads' SHA-256 with a manifest that extract wrote");
   command->add_flag("--strict", options->strict, "Warnings count as errors");
   command->add_flag("-q,--quiet", options->quiet, "Print nothing");

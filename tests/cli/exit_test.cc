@@ -143,6 +143,53 @@ TEST(Exit, DataIsJudgedWithTheProgram) {
   EXPECT_EQ(RunTool({"verify", "add.pte", "sub.pte", "--data", "flat_tensor_shared.ptd"}).exit_code, 2);
 }
 
+// "--data *.ptd" gives the option one and leaves the others beside the program.
+TEST(Exit, FilesBehindTheProgramAreData) {
+  const std::vector<std::string> data = {"--data", "external_constants_tags.second_layer.ptd", "flat_tensor_shared.ptd"};
+  const ToolResult result = RunTool({"verify", "add.pte", data[0], data[1], data[2]});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out, "add.pte: ok\n" + data[1] + ": ok\n" + data[2] + ": ok\n");
+}
+
+TEST(Exit, ASoundProgramIsNotCalledByItsDatasFault) {
+  const TempDir dir;
+  WriteFile(dir / "m.pte", ReadFile(Fixtures() / "add.pte"));
+  const std::string data = ReadFile(Fixtures() / "flat_tensor_shared.ptd");
+  WriteFile(dir / "cut.ptd", data.substr(0, data.size() - 1));
+  const ToolResult result = RunTool({"verify", "m.pte", "--data", "cut.ptd"}, {dir.path()});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("m.pte: ok\n"), HasSubstr("cut.ptd: error\n")));
+  const Json both = RunJson({"verify", "--json", "m.pte", "--data", "cut.ptd"}, {dir.path()});
+  EXPECT_EQ(both[0]["verdict"], "ok");
+  EXPECT_EQ(both[1]["verdict"], "error");
+}
+
+// Its name is an error of its own (F8), but it opens.
+TEST(Exit, PayloadsOfAFileWithErrorsAreComparedToo) {
+  const TempDir dir;
+  WriteFile(dir / "m.pte", ReadFile(Fixtures() / "named_data_key_nul.pte"));
+  ASSERT_EQ(RunTool({"extract", "m.pte", "-o", "parts"}, {dir.path()}).exit_code, 0);
+  const auto count = [&](const std::string& manifest) {
+    const Json report = RunJson({"verify", "--json", "m.pte", "--payloads", manifest}, {dir.path()});
+    return report["findings"].size();
+  };
+  EXPECT_EQ(count("parts"), 1U);
+  EXPECT_EQ(RunTool({"verify", "m.pte", "--payloads", "nowhere"}, {dir.path()}).exit_code, 2);
+  Json manifest = Json::parse(ReadFile(dir / "parts/manifest.json"));
+  manifest["entries"].erase(manifest["entries"].begin());
+  WriteFile(dir / "other.json", manifest.dump());
+  EXPECT_EQ(count("other.json"), 2U);
+  // What does not open is not compared.
+  WriteFile(dir / "m.pte", ReadFile(Fixtures() / "add.pte").substr(0, 100));
+  EXPECT_EQ(RunTool({"verify", "m.pte", "--payloads", "parts"}, {dir.path()}).exit_code, 1);
+}
+
+TEST(Exit, AWordThatIsNoVerbIsNamed) {
+  const ToolResult result = RunTool({"infoo", "add.pte"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("no such verb: infoo"));
+}
+
 TEST(Exit, PayloadsAreComparedWithTheManifest) {
   const TempDir dir;
   std::string bytes = ReadFile(Fixtures() / "named_data_keys.pte");
