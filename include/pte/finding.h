@@ -40,8 +40,8 @@ struct Finding {
   std::string rule;
   Severity severity = Severity::kError;
   std::optional<uint64_t> file_offset;  // in bytes from the start of the outermost file
-  std::string path;  // of the field, from the root of its container; "program" and on, inside a bundle
-  std::string message;  // one clause, without the two values
+  std::string path;                     // of the field, from the root of its container; "program" and on, inside a bundle
+  std::string message;                  // one clause, without the two values
   std::string expected;
   std::string actual;
   std::optional<RuntimeReaction> runtime = std::nullopt;  // where it is known; the worst of its modes

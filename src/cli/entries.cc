@@ -153,7 +153,7 @@ class Lister {
       const std::optional<TensorLayout> layout = LayoutOfEntry(container_, entry);
       uint64_t shown = KeyOf(container_, entry).value_or("").size() + MethodOf(container_, entry).value_or("").size();
       if (entry.role == Role::kDelegate) shown += BackendOf(container_, entry).size();
-      if (layout) shown += BytesShown(*layout);
+      if (layout) shown += kNumberCost * NumbersShown(*layout);
       const absl::Status charged = budget.Charge(shown);
       if (!charged.ok()) return charged;
     }

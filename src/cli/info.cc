@@ -13,12 +13,24 @@ constexpr char kExamples[] = R"(Examples:
 [<=4, 8] are sizes of which only the upper bound is known. planned_memory in JSON lists the buffers from memory id 1 on.
 Reads the head and the flatbuffer only, whatever the file's size.)";
 
+absl::Status ChargeSuites(const Container& container) {
+  constexpr uint64_t kSuiteCost = 64;  // beside its name
+  Budget budget(container);
+  for (const TestSuite& suite : container.bundle->suites()) {
+    absl::Status charged = budget.Charge(kSuiteCost + suite.method_name.size());
+    if (!charged.ok()) return charged;
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<ExitCode> RunInfo(const ReadOptions& options, Output& out) {
   const absl::StatusOr<Container> container = OpenContainer(options.file, options.open());
   if (!container.ok()) return container.status();
   absl::StatusOr<std::vector<Method>> methods = std::vector<Method>();
   if (container->program) methods = SummarizeMethods(*container);
   if (!methods.ok()) return methods.status();
+  const absl::Status suites = container->bundle ? ChargeSuites(*container) : absl::OkStatus();
+  if (!suites.ok()) return suites;
   if (options.json) {
     PrintInfoJson(*container, *methods, out);
   } else {

@@ -145,10 +145,12 @@ std::string BackendsText(const std::vector<Backend>& backends, bool exact) {
   return out + More(backends.size(), kMostBackends, "backend");
 }
 
+// Names are kept until all calls are counted; those of real operators have less than 100 characters.
 std::string OperatorName(const fb::Operator* op) {
+  constexpr size_t kLongest = 256;
   if (op == nullptr) return "calls to operators that the method does not have";
-  std::string name = op->name() == nullptr ? "(no name)" : Name(ViewOf(op->name()));
-  if (SizeOf(op->overload()) != 0) absl::StrAppend(&name, ".", Name(ViewOf(op->overload())));
+  std::string name = op->name() == nullptr ? "(no name)" : Name(ViewOf(op->name()).substr(0, kLongest));
+  if (SizeOf(op->overload()) != 0) absl::StrAppend(&name, ".", Name(ViewOf(op->overload()).substr(0, kLongest)));
   return name;
 }
 

@@ -66,7 +66,7 @@ Json ListJson(std::span<const Number> numbers) {
 TensorLayout LayoutOf(const fb::Tensor& tensor) { return Layout(tensor); }
 TensorLayout LayoutOf(const fb::bundled::Tensor& tensor) { return Layout(tensor); }
 
-uint64_t BytesShown(const TensorLayout& layout) { return layout.sizes.size_bytes() + layout.dim_order.size_bytes(); }
+uint64_t NumbersShown(const TensorLayout& layout) { return layout.sizes.size() + layout.dim_order.size(); }
 
 std::string LayoutText(const TensorLayout& layout, fb::TensorShapeDynamism dynamism) {
   const bool bound = dynamism == fb::TensorShapeDynamism::DYNAMIC_BOUND;

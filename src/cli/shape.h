@@ -15,8 +15,9 @@ namespace pte::cli {
 TensorLayout LayoutOf(const fb::Tensor& tensor);
 TensorLayout LayoutOf(const fb::bundled::Tensor& tensor);
 
-// How many bytes of the file LayoutText or AddLayout show.
-uint64_t BytesShown(const TensorLayout& layout);
+// How many numbers LayoutText or AddLayout show, and what one takes as JSON in memory.
+uint64_t NumbersShown(const TensorLayout& layout);
+inline constexpr uint64_t kNumberCost = 32;
 
 // "float32 [2, 8]", "int64 [<=4] order [0]"; the dim order only where it is not the default one.
 std::string LayoutText(const TensorLayout& layout, fb::TensorShapeDynamism dynamism = fb::TensorShapeDynamism::STATIC);

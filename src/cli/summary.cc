@@ -11,6 +11,8 @@ using flatbuffers::uoffset_t;
 
 // What an item costs beside the bytes that it shows: about the space that it takes in the answer.
 constexpr uint64_t kItemCost = 64;
+// The same of a value of a method, which is kept as JSON until the method is complete.
+constexpr uint64_t kValueCost = 1024;
 
 class Gatherer {
  public:
@@ -35,7 +37,7 @@ class Gatherer {
       const bool known = item.index >= 0 && static_cast<size_t>(item.index) < SizeOf(plan.values());
       if (known) item.value = plan.values()->Get(static_cast<uoffset_t>(item.index));
       const fb::Tensor* tensor = TensorOf(item.value);
-      const absl::Status charged = budget_.Charge(kItemCost + (tensor == nullptr ? 0 : BytesShown(LayoutOf(*tensor))));
+      const absl::Status charged = budget_.Charge(kValueCost + (tensor == nullptr ? 0 : kNumberCost * NumbersShown(LayoutOf(*tensor))));
       if (!charged.ok()) return charged;
       out.push_back(item);
     }

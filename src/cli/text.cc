@@ -53,9 +53,9 @@ std::string EscapedWith(std::string_view text, std::string_view also) {
     const Character character = FirstCharacter(text);
     const size_t length = std::max<size_t>(character.length, 1);
     if (character.length == 0 || (character.length == 1 && IsUnprintable(character.code))) {
-      absl::StrAppendFormat(&out, "\\x%02x", static_cast<uint8_t>(text.front()));
+      absl::StrAppend(&out, "\\x", absl::Hex(static_cast<uint8_t>(text.front()), absl::kZeroPad2));
     } else if (IsUnprintable(character.code)) {
-      absl::StrAppendFormat(&out, "\\u%04x", character.code);
+      absl::StrAppend(&out, "\\u", absl::Hex(character.code, absl::kZeroPad4));
     } else {
       if (also.find(text.front()) != std::string_view::npos) out += '\\';
       out.append(text.substr(0, length));

@@ -20,7 +20,8 @@ struct BpteFile::State : OpenContainer {
 };
 
 absl::Status VerifyBundle(const OpenContainer& container, ByteRange program) {
-  PTE_RETURN_IF_ERROR(VerifyFlatbuffer(container.flatbuffer.span(), SchemaOf<fb::BundledProgram>("B2", "F3"), container.options.limits));
+  PTE_RETURN_IF_ERROR(
+      VerifyFlatbuffer(container.flatbuffer.span(), SchemaOf<fb::BundledProgram>("B2", "F3"), container.options.limits, container.unread));
   return CheckNothingInside(container.flatbuffer.span(), program);
 }
 

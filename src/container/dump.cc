@@ -51,7 +51,7 @@ class PayloadHasher {
 JsonOptions FlatbufferOptions(const OpenContainer& container, const DumpOptions& options) {
   JsonOptions json;
   json.file_offset = container.file_offset;
-  json.max_visited = options.limits.MaxUnpackedBytes(container.flatbuffer.size());
+  json.max_visited = options.limits.MaxUnpackedBytes(container.MetadataSize());
   json.segments = container.segments.span();
   if (!options.payload_hash) return json;
   json.digest = [hasher = std::make_shared<PayloadHasher>(container)](uint64_t offset, uint64_t size) {

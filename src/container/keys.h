@@ -11,6 +11,7 @@
 #include "src/base/text.h"
 #include "src/container/key_index.h"
 #include "src/container/open.h"
+#include "src/flatbuffer/visit_budget.h"
 #include "src/io/memory.h"
 
 namespace pte {
@@ -54,8 +55,10 @@ absl::Status ReadEntries(OpenContainer& container, const flatbuffers::Vector<fla
   PTE_ASSIGN_OR_RETURN(entries, FixedList<Entry>::WithCapacity(rows->size()));
   PTE_RETURN_IF_ERROR(keys.Reserve(rows->size(), reinterpret_cast<const char*>(container.flatbuffer.data())));
   std::optional<KeyIndex::Pair> duplicate;
+  VisitBudget budget(container.options.limits.MaxUnpackedBytes(container.MetadataSize()), "with every key read");
   for (const NamedData* row : *rows) {
     PTE_RETURN_IF_ERROR(CheckNamedRow(container, *row, entries.size(), segments, rules));
+    PTE_RETURN_IF_ERROR(budget.Spend(row->key()->size()));
     entries.push_back(make_entry(*row));
     duplicate = keys.Add(static_cast<uint32_t>(entries.size() - 1), entries[entries.size() - 1].key);
     if (duplicate) break;

@@ -5,13 +5,13 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
-#include <optional>
 #include <span>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
 #include "src/base/text.h"
+#include "src/base/utf8.h"
 
 namespace pte {
 namespace {
@@ -39,17 +39,11 @@ void ForEachPiece(std::string_view text, Use use) {
   }
 }
 
-// The text with everything escaped that is not printable ASCII; nullopt where it is not UTF-8.
-std::optional<std::string> TryEscape(std::string_view text) {
-  try {
-    std::string quoted = nlohmann::json(text).dump(-1, ' ', /*ensure_ascii=*/true);
-    return quoted.substr(1, quoted.size() - 2);
-  } catch (const nlohmann::json::type_error&) {
-    return std::nullopt;
-  }
+// The text with everything escaped that is not printable ASCII.
+std::string Escaped(std::string_view utf8) {
+  std::string quoted = nlohmann::json(utf8).dump(-1, ' ', /*ensure_ascii=*/true);
+  return quoted.substr(1, quoted.size() - 2);
 }
-
-std::string Escaped(std::string_view utf8) { return TryEscape(utf8).value_or(""); }
 
 std::string NonFinite(double value) {
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
@@ -57,12 +51,6 @@ std::string NonFinite(double value) {
 }
 
 }  // namespace
-
-bool IsUtf8(std::string_view text) {
-  bool valid = true;
-  ForEachPiece(text, [&](std::string_view piece) { valid = valid && (IsPlain(piece) || TryEscape(piece).has_value()); });
-  return valid;
-}
 
 void JsonWriter::Put(std::string_view text) {
   if (!status_.ok()) return;

@@ -13,8 +13,6 @@
 
 namespace pte {
 
-bool IsUtf8(std::string_view text);
-
 // After the first error of the sink, calls do nothing; Finish returns it.
 class JsonWriter {
  public:

@@ -38,9 +38,9 @@ class Surveyor {
  private:
   uint64_t OffsetOf(const uint8_t* address) const { return options_.file_offset + static_cast<uint64_t>(address - base_); }
 
-  absl::Status Unknown(const uint8_t* address, std::string what, std::string expected, std::string actual) const {
+  absl::Status Unknown(std::string rule, const uint8_t* address, std::string what, std::string expected, std::string actual) const {
     return FaultStatus(absl::StatusCode::kUnimplemented,
-                       {"", OffsetOf(address), path_.Text(), std::move(what), std::move(expected), std::move(actual)});
+                       {std::move(rule), OffsetOf(address), path_.Text(), std::move(what), std::move(expected), std::move(actual)});
   }
 
   absl::Status CheckKnown(const uint8_t* address, const flatbuffers::TypeTable& type) const {
@@ -49,7 +49,7 @@ class Surveyor {
     for (size_t i = type.num_elems; flatbuffers::FieldIndexToOffset(static_cast<flatbuffers::voffset_t>(i)) < vtable_size; ++i) {
       const uint8_t* field = table.GetAddressOf(flatbuffers::FieldIndexToOffset(static_cast<flatbuffers::voffset_t>(i)));
       if (field == nullptr) continue;
-      return Unknown(field, "a field that this version does not know; rewriting the file would lose it",
+      return Unknown("F10", field, "a field that this version does not know; rewriting the file would lose it",
                      absl::StrCat("fields below ", type.num_elems), absl::StrCat("field ", i));
     }
     return absl::OkStatus();
@@ -69,7 +69,7 @@ class Surveyor {
   absl::Status Union(const FieldView& field, const uint8_t* target) {
     if (const flatbuffers::TypeTable* member = UnionMember(*field.ref, field.union_type)) return Table(target, *member);
     if (options_.allow_unknown_fields) return absl::OkStatus();
-    return Unknown(field.address, "a type that this version does not know; rewriting the file would lose it",
+    return Unknown("F6", field.address, "a type that this version does not know; rewriting the file would lose it",
                    absl::StrCat("below ", field.ref->num_elems), absl::StrCat(static_cast<int>(field.union_type)));
   }
 

@@ -18,8 +18,8 @@ std::string AtMost(uint64_t value) { return absl::StrCat("at most ", Number(valu
 // Repeats the verifier's checks one by one, along the schema, to see which one fails.
 class DamageFinder {
  public:
-  DamageFinder(std::span<const std::byte> buffer, const Limits& limits)
-      : base_(Data(buffer)), size_(buffer.size()), verifier_(base_, buffer.size(), limits.max_depth, limits.MaxTables(buffer.size())) {}
+  DamageFinder(std::span<const std::byte> buffer, const Limits& limits, uint64_t unread)
+      : base_(Data(buffer)), size_(buffer.size()), verifier_(base_, size_, limits.max_depth, limits.MaxTables(size_ - unread)) {}
 
   std::optional<Damage> Find(const flatbuffers::TypeTable& root) {
     const size_t offset = verifier_.VerifyOffset(0);  // uoffset_t before flatbuffers 23
@@ -160,15 +160,17 @@ absl::Status LimitStatus(const RootSchema& schema, const Limits& limits, uint64_
 
 }  // namespace
 
-std::optional<Damage> FindDamage(std::span<const std::byte> buffer, const flatbuffers::TypeTable& root, const Limits& limits) {
-  return DamageFinder(buffer, limits).Find(root);
+std::optional<Damage> FindDamage(std::span<const std::byte> buffer, const flatbuffers::TypeTable& root, const Limits& limits,
+                                 uint64_t unread) {
+  return DamageFinder(buffer, limits, unread).Find(root);
 }
 
-absl::Status VerifyFlatbuffer(std::span<const std::byte> buffer, const RootSchema& schema, const Limits& limits) {
-  flatbuffers::Verifier verifier(Data(buffer), buffer.size(), limits.max_depth, limits.MaxTables(buffer.size()));
+absl::Status VerifyFlatbuffer(std::span<const std::byte> buffer, const RootSchema& schema, const Limits& limits, uint64_t unread) {
+  const uint64_t size = buffer.size() - unread;
+  flatbuffers::Verifier verifier(Data(buffer), buffer.size(), limits.max_depth, limits.MaxTables(size));
   if (schema.verify(verifier)) return absl::OkStatus();
-  if (!verifier.VerifyComplexity()) return LimitStatus(schema, limits, buffer.size());
-  const Damage damage = FindDamage(buffer, *schema.type, limits)
+  if (!verifier.VerifyComplexity()) return LimitStatus(schema, limits, size);
+  const Damage damage = FindDamage(buffer, *schema.type, limits, unread)
                             .value_or(Damage{0, "root", "the flatbuffer does not verify", "a flatbuffer of this schema", "another", false});
   const bool use_alignment_rule = damage.misaligned && schema.damage_rule == "F1";
   return FaultStatus(absl::StatusCode::kDataLoss, {use_alignment_rule ? "F2" : std::string(schema.damage_rule), damage.offset, damage.path,

@@ -32,9 +32,10 @@ RootSchema SchemaOf(std::string_view damage_rule, std::string_view limit_rule) {
 
 // Every offset, vector, string and table that the schema knows lies inside `buffer` and is aligned as generated accessors read it, vectors
 // of eight-byte elements apart (see CheckWideVectors). `buffer` must hold at least 8 bytes and less than 2^31 - 1.
+// Of its bytes, `unread` do not count for the limits: no table is to be there.
 //   kDataLoss           does not verify; the fault names the innermost table, vector or string
 //   kResourceExhausted  a limit
-absl::Status VerifyFlatbuffer(std::span<const std::byte> buffer, const RootSchema& schema, const Limits& limits);
+absl::Status VerifyFlatbuffer(std::span<const std::byte> buffer, const RootSchema& schema, const Limits& limits, uint64_t unread = 0);
 
 // Where and why a flatbuffer does not verify: a second, slower pass that only failing buffers pay for. nullopt: it does.
 struct Damage {
@@ -45,7 +46,8 @@ struct Damage {
   std::string actual;
   bool misaligned = false;
 };
-std::optional<Damage> FindDamage(std::span<const std::byte> buffer, const flatbuffers::TypeTable& root, const Limits& limits);
+std::optional<Damage> FindDamage(std::span<const std::byte> buffer, const flatbuffers::TypeTable& root, const Limits& limits,
+                                 uint64_t unread = 0);
 
 }  // namespace pte
 

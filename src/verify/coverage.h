@@ -8,12 +8,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "src/flatbuffer/bundle.h"
+
 namespace pte {
 
 // Objects of a flatbuffer begin at even offsets; where one ends at an odd offset, the byte after it counts as its own.
-class Coverage {
+class CoveredRange {
  public:
-  explicit Coverage(uint64_t size) : size_(size), words_(static_cast<size_t>(size / kBytesPerWord + 1)) {}
+  explicit CoveredRange(uint64_t size) : size_(size), words_(static_cast<size_t>(size / kBytesPerWord + 1)) {}
 
   // Whether the first byte was covered before.
   bool Add(uint64_t begin, uint64_t end) {
@@ -67,6 +69,41 @@ class Coverage {
 
   uint64_t size_;
   std::vector<uint64_t> words_;
+};
+
+// The same of a whole flatbuffer, in which one range counts as covered and costs nothing.
+class Coverage {
+ public:
+  Coverage(uint64_t size, ByteRange hole)
+      : split_(hole.size == 0 ? size : hole.offset),
+        rest_(hole.size == 0 ? size : Behind(hole, size)),
+        before_(split_),
+        after_(size - rest_) {}
+
+  // Whether the first byte was covered before.
+  bool Add(uint64_t begin, uint64_t end) {
+    if (begin < split_) return before_.Add(begin, end);
+    return begin < rest_ || after_.Add(begin - rest_, end - rest_);
+  }
+
+  // visit(begin, end) for each run of bytes that nothing covers, in order.
+  template <class Visit>
+  void ForEachGap(Visit visit) const {
+    before_.ForEachGap(visit);
+    after_.ForEachGap([&](uint64_t begin, uint64_t end) { visit(begin + rest_, end + rest_); });
+  }
+
+ private:
+  // Even, as the offsets of objects are.
+  static uint64_t Behind(ByteRange hole, uint64_t size) {
+    const uint64_t end = hole.offset + hole.size;
+    return std::min(end + end % 2, size);
+  }
+
+  uint64_t split_;
+  uint64_t rest_;  // where what is behind the hole begins
+  CoveredRange before_;
+  CoveredRange after_;
 };
 
 }  // namespace pte

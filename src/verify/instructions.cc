@@ -97,8 +97,9 @@ class ChainJudge {
       judge_.Error("P7", judge_.Object(call, Call::VT_ARGS, "args"), "the arguments are missing", "a list", "nothing");
       return;
     }
+    arguments_ += arguments->size();
     for (uoffset_t i = 0; i < arguments->size(); ++i) {
-      if (!IsValue(arguments->Get(i))) {
+      if (!IsValue(arguments->Get(i)) && !judge_.Omits(Severity::kError)) {
         judge_.Error("P7", judge_.Item(*arguments, i, "args"), "no such value", Below(CountOf(plan_.values())),
                      absl::StrCat(arguments->Get(i)));
       }
@@ -145,13 +146,12 @@ class ChainJudge {
     judge_.Error("P11", spot, "the condition is neither a Bool nor a tensor of them", "Bool", fb::EnumNameKernelTypes(value.val_type()));
   }
 
-  // Whether an instruction of the loop may change its condition or leave it. Looking at a loop takes as long as it is; that all loops
-  // together take no longer than the chain, `looked_` sees to.
+  // Whether an instruction of the loop may change its condition or leave it. Looking at a loop takes as long as it is, with its arguments;
+  // that all loops together take no longer than the chain, `looked_` sees to.
   bool MayEnd(uoffset_t begin, uoffset_t end, int32_t condition) {
-    constexpr size_t kLooksPerInstruction = 16;
-    looked_ += end - begin;
-    if (looked_ > kLooksPerInstruction * count_) return true;
+    constexpr size_t kLooks = 16;
     for (uoffset_t i = begin; i < end; ++i) {
+      if (++looked_ > kLooks * (count_ + arguments_)) return true;
       const fb::Instruction& instruction = *chain_.instructions()->Get(i);
       if (Touches(instruction, condition)) return true;
       const fb::JumpFalseCall* jump = instruction.instr_args_as_JumpFalseCall();
@@ -161,8 +161,9 @@ class ChainJudge {
     return false;
   }
 
-  static bool Touches(const fb::Instruction& instruction, int32_t value) {
+  bool Touches(const fb::Instruction& instruction, int32_t value) {
     const auto has = [&](const flatbuffers::Vector<int32_t>* list) {
+      looked_ += CountOf(list);
       return list != nullptr && std::find(list->begin(), list->end(), value) != list->end();
     };
     if (const fb::KernelCall* call = instruction.instr_args_as_KernelCall()) return has(call->args());
@@ -175,6 +176,7 @@ class ChainJudge {
   const fb::ExecutionPlan& plan_;
   const fb::Chain& chain_;
   size_t count_;
+  size_t arguments_ = 0;  // of the calls so far
   size_t looked_ = 0;
 };
 

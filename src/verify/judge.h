@@ -60,6 +60,7 @@ class Judge {
     if (is_inner) finding.path = finding.path == "root" ? "program" : absl::StrCat("program.", finding.path);
     report_.Add(std::move(finding));
   }
+  bool Omits(Severity severity) { return report_.Omits(severity); }
   [[gnu::cold]] void Error(std::string_view rule, const Spot& spot, std::string_view what, std::string expected, std::string actual) {
     Add(Severity::kError, rule, spot, what, std::move(expected), std::move(actual));
   }

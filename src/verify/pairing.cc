@@ -30,8 +30,10 @@ struct Entry {
 
 template <class Element>
 std::string Show(const flatbuffers::Vector<Element>* list) {
+  constexpr uoffset_t kShown = 16;  // as many as the runtime has dimensions
   if (list == nullptr) return "nothing";
-  return absl::StrCat("{", absl::StrJoin(list->begin(), list->end(), ", "), "}");
+  const auto shown = list->begin() + std::min(list->size(), kShown);
+  return absl::StrCat("{", absl::StrJoin(list->begin(), shown, ", "), list->size() > kShown ? ", ...}" : "}");
 }
 
 template <class Element>

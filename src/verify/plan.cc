@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "src/base/fault.h"
+#include "src/container/keys.h"
 
 namespace pte {
 namespace {
@@ -125,7 +127,7 @@ class PlanJudge {
         judge_.Error("P6", spot, "the operator's full name is longer than the runtime can hold",
                      absl::StrCat("at most ", kOperatorNameRoom - 1, " characters"), absl::StrCat(length));
       } else if (!IsKnownNamespace(TextOf(op.name()))) {
-        judge_.Inform("P25", spot, "an operator that the runtime does not bring", "a known namespace", std::string(TextOf(op.name())));
+        judge_.Inform("P25", spot, "an operator that the runtime does not bring", "a known namespace", ShowKey(TextOf(op.name())));
       }
     });
   }
@@ -137,7 +139,7 @@ class PlanJudge {
       if (delegate.id() == nullptr) {
         judge_.Error("P14", spot, "the delegate does not name its backend", "a backend's name", "nothing");
       } else if (std::find(kBackends.begin(), kBackends.end(), id) == kBackends.end()) {
-        judge_.Inform("P25", spot, "a backend that the runtime does not bring", "a known backend", std::string(id));
+        judge_.Inform("P25", spot, "a backend that the runtime does not bring", "a known backend", ShowKey(id));
       }
       CompileSpecs(delegate);
     });

@@ -21,6 +21,16 @@ class Report {
   // `finding` counts its offset from the start of the outermost file.
   void Add(Finding finding);
 
+  // Whether one of that severity would only be counted; then it is. Asked first where findings may be as many as bytes, since their texts
+  // take longer to make than what they are about takes to read.
+  bool Omits(Severity severity) {
+    uint64_t& count = counts_[static_cast<size_t>(severity)];
+    if (count < most_) return false;
+    ++count;
+    ++report_.omitted;
+    return true;
+  }
+
   // Hands over what was found, sorted, with the verdict on it.
   VerifyReport Take(std::optional<ContainerKind> kind);
 

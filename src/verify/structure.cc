@@ -10,7 +10,7 @@
 
 #include "absl/strings/escaping.h"
 #include "src/base/fault.h"
-#include "src/flatbuffer/json_writer.h"
+#include "src/base/utf8.h"
 #include "src/flatbuffer/schema_walk.h"
 #include "src/flatbuffer/visit_budget.h"
 #include "src/format/wire.h"
@@ -32,10 +32,8 @@ class Walk {
         has_frame_(has_frame),
         base_(reinterpret_cast<const uint8_t*>(judge.container().flatbuffer.data())),
         size_(judge.container().flatbuffer.size()),
-        coverage_(size_),
-        budget_(judge.container().options.limits.MaxUnpackedBytes(size_), "read out in full") {
-    coverage_.Add(hole.offset, hole.offset + hole.size);
-  }
+        coverage_(size_, hole),
+        budget_(judge.container().options.limits.MaxUnpackedBytes(judge.container().MetadataSize()), "read out in full") {}
 
   bool Run(const flatbuffers::TypeTable& root) {
     const ContainerHeader& header = judge_.container().header;
@@ -168,6 +166,7 @@ class Walk {
       const size_t offset = shape.OffsetOf(slot);
       if (offset == 0) continue;
       has_unknown_ = true;
+      if (judge_.Omits(Severity::kInfo)) continue;
       // Nothing has verified where it is said to be.
       const uint64_t field = At(address) + offset;
       judge_.Inform("F10", {field < size_ ? field : At(shape.vtable + slot)}, "a field that this version does not know",
@@ -250,7 +249,7 @@ class Walk {
     Mark(target, sizeof(uoffset_t) + uint64_t{string.size()} + 1);
     const std::string_view text(string.c_str(), string.size());
     const Spot spot{At(target), field.name};
-    if (!IsUtf8(text)) {
+    if (!IsUtf8(text) && !judge_.Omits(field.is_name ? Severity::kError : Severity::kWarning)) {
       judge_.Add(field.is_name ? Severity::kError : Severity::kWarning, "F7", spot, "the text is not UTF-8", "UTF-8", ShowBytes(text));
     }
     if (field.is_name && text.find('\0') != std::string_view::npos) {

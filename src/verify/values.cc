@@ -79,7 +79,7 @@ class ValueJudge {
     for (uoffset_t i = 0; i < list.items()->size(); ++i) {
       const int64_t item = list.items()->Get(i);
       const bool exists = Exists(item);
-      if (exists && TypeOf(item) == KernelTypes::Int) continue;
+      if ((exists && TypeOf(item) == KernelTypes::Int) || judge_.Omits(Severity::kError)) continue;
       judge_.Add(Severity::kError, "T22", judge_.Item(*list.items(), i, "items"), exists ? "the item is no Int" : "no such value",
                  exists ? "the index of an Int" : Below(plan_.values()->size()), absl::StrCat(item),
                  exists ? std::nullopt : std::optional(RuntimeReaction::kRefuses));
@@ -90,7 +90,7 @@ class ValueJudge {
     if (!HasItems(list)) return;
     const uint8_t* items = list.items()->Data();
     for (uoffset_t i = 0; i < list.items()->size(); ++i) {
-      if (items[i] <= 1) continue;
+      if (items[i] <= 1 || judge_.Omits(Severity::kError)) continue;
       judge_.Error("T24", judge_.Item(*list.items(), i, "items"), "no truth value", "0 or 1", absl::StrCat(int{items[i]}));
     }
   }
@@ -107,9 +107,9 @@ class ValueJudge {
     for (uoffset_t i = 0; i < list.items()->size(); ++i) {
       const int32_t item = list.items()->Get(i);
       const Spot spot = judge_.Item(*list.items(), i, "items");
-      if (item < -1) {
+      if (item < -1 && !judge_.Omits(Severity::kError)) {
         judge_.Error("T21", spot, "neither a value nor none", "at least -1", absl::StrCat(item));
-      } else if (item != -1) {
+      } else if (item > -1) {
         Member(own, item, spot, true);
       }
     }
@@ -118,13 +118,15 @@ class ValueJudge {
   // The runtime makes the values in their order, and a list when its turn comes.
   void Member(uoffset_t own, int32_t item, const Spot& spot, bool may_be_none) {
     if (!Exists(item)) {
+      if (judge_.Omits(Severity::kError)) return;
       judge_.Error("T19", spot, "no such value", Below(plan_.values()->size()), absl::StrCat(item));
       return;
     }
     const KernelTypes type = TypeOf(item);
     if (static_cast<uoffset_t>(item) == own || (type != KernelTypes::Tensor && !(may_be_none && type == KernelTypes::Null))) {
+      if (judge_.Omits(Severity::kError)) return;
       judge_.Error("T19", spot, "the item is no tensor", "the index of a tensor", absl::StrCat(item));
-    } else if (static_cast<uoffset_t>(item) > own) {
+    } else if (static_cast<uoffset_t>(item) > own && !judge_.Omits(Severity::kError)) {
       judge_.Error("T20", spot, "the item is a value that is made later than the list", Below(own), absl::StrCat(item));
     }
   }

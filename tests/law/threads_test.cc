@@ -1,5 +1,6 @@
 // Const calls may be made from many threads on one open file.
 #include <atomic>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -8,7 +9,9 @@
 #include "pte/bpte_file.h"
 #include "pte/dump.h"
 #include "pte/pte_file.h"
+#include "pte/verify.h"
 #include "tests/support/build_file.h"
+#include "tests/support/recipe.h"
 #include "tests/support/sources.h"
 #include "tests/support/status.h"
 
@@ -49,6 +52,25 @@ TEST(ThreadsTest, OneBundleManyPrograms) {
     for (int i = 0; i < 50; ++i) failures += bundle.program().ok() && bundle.suites().size() == 1 ? 0 : 1;
   });
   EXPECT_EQ(failures, 0);
+}
+
+TEST(ThreadsTest, OneSourceManyJudges) {
+  for (const SourceKind kind : kSourceKinds) {
+    const std::shared_ptr<const ByteSource> program = MakeSource(kind, X().File());
+    const std::shared_ptr<const ByteSource> bundle = MakeSource(kind, Q().File());
+    VerifyOptions options;
+    options.data = {MakeSource(kind, P().File())};
+    std::atomic<int> failures = 0;
+    OnThreads([&] {
+      for (int i = 0; i < 20; ++i) {
+        const absl::StatusOr<VerifyReport> of_program = Verify(*program, options);
+        const absl::StatusOr<VerifyReport> of_bundle = Verify(*bundle);
+        const bool ok = of_program.ok() && of_program->verdict == Verdict::kOk && of_bundle.ok() && of_bundle->verdict == Verdict::kOk;
+        failures += ok ? 0 : 1;
+      }
+    });
+    EXPECT_EQ(failures, 0) << NameOf(kind);
+  }
 }
 
 }  // namespace

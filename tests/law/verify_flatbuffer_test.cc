@@ -218,6 +218,23 @@ TEST(VerifyFlatbufferTest, AliasedRowsWithinTheLimitEndSoon) {
   ExpectErrorSoon(Aliased(400, 1000), {});
 }
 
+// Jumps back to a call whose arguments they all would look through.
+std::string LoopsOverLongArguments(size_t jumps, size_t arguments) {
+  BaseProgram base = ProgramA();
+  fb::ExecutionPlanT& plan = *base.program.execution_plan[0];
+  std::vector<std::unique_ptr<fb::InstructionT>>& instructions = plan.chains[0]->instructions;
+  instructions.resize(1);
+  instructions[0]->instr_args.AsKernelCall()->args.assign(arguments, 1);
+  for (size_t i = 0; i < jumps; ++i) {
+    fb::JumpFalseCallT jump;
+    jump.cond_value_index = 12;
+    instructions.push_back(InstructionOf(std::move(jump)));
+  }
+  return Pack(base.program);
+}
+
+TEST(VerifyFlatbufferTest, LoopsOverLongArgumentsEndSoon) { ExpectErrorSoon(LoopsOverLongArguments(50'000, 2'000'000), {}); }
+
 // A list costs nothing by the count of tables, however long it is.
 TEST(VerifyFlatbufferTest, AliasedListsEndSoon) { ExpectErrorSoon(AliasedLists(100'000, 100'000), {}); }
 

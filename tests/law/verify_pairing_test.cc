@@ -121,6 +121,18 @@ TEST(VerifyPairingTest, DamagedDataIsReportedInItsOwnReport) {
   EXPECT_EQ(report.data[1].kind, ContainerKind::kPtd);
 }
 
+TEST(VerifyPairingTest, ALongLayoutIsShownInPart) {
+  const Recipe data = P().Model([](BaseDirectory& base) {
+    auto& layout = *base.directory.named_data[0]->tensor_layout;
+    layout.sizes.assign(10'000, 1);
+    layout.dim_order.assign(10'000, 0);
+  });
+  const VerifyReport report = ReportOf(X().File(), WithData({data}));
+  ASSERT_THAT(report.findings, testing::SizeIs(1));
+  EXPECT_EQ(report.findings[0].rule, "T14");
+  EXPECT_LT(report.findings[0].actual.size(), 100U);
+}
+
 TEST(VerifyPairingTest, DataBesideDataIsTheCallersFault) {
   EXPECT_THAT(Verify(*MakeSource(SourceKind::kMemory, P().File()), WithData({P()})), HasCode(absl::StatusCode::kInvalidArgument));
 }

@@ -1,5 +1,6 @@
 // The tables as a whole: no rule is forgotten, sound files have no finding, and findings are bounded.
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <set>
 #include <string>
@@ -123,6 +124,22 @@ TEST(VerifyRulesTest, TheVerdictCountsWhatIsNotListed) {
   EXPECT_THAT(report.findings, testing::IsEmpty());
   EXPECT_EQ(report.omitted, 25U);
   EXPECT_EQ(report.verdict, Verdict::kError);
+}
+
+// Ten million bytes that are no truth value, and their texts made for a thousand.
+TEST(VerifyRulesTest, WhatIsNotListedCostsNoText) {
+  constexpr size_t kFaults = 10'000'000;
+  BaseProgram base = ProgramA();
+  base.program.execution_plan[0]->values[11]->val.AsBoolList()->items.assign(kFaults, true);
+  FlatImage image(Pack(base.program), *fb::Program::MiniReflectTypeTable());
+  const size_t first = image.At("execution_plan[0].values[11].val.items[0]");
+  std::fill_n(image.bytes.begin() + static_cast<std::ptrdiff_t>(first), kFaults, '\2');
+  const auto start = std::chrono::steady_clock::now();
+  const VerifyReport report = ReportOf(image.bytes);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  const uint64_t listed = CountOf(report, kError);
+  EXPECT_EQ(listed, uint64_t{Limits().max_findings});
+  EXPECT_GE(report.omitted + listed, kFaults);
 }
 
 // Those without an offset first, then by offset.

@@ -8,6 +8,7 @@
 #include "pte/pte_file.h"
 #include "src/flatbuffer/verify.h"
 #include "tests/support/build_file.h"
+#include "tests/support/flat_image.h"
 #include "tests/support/sources.h"
 #include "tests/support/status.h"
 
@@ -41,6 +42,32 @@ TEST(VerifyFlatbufferTest, ALimitIsNotDamage) {
   EXPECT_THAT(PteFile::Open(MakeSource(SourceKind::kMemory, Aliased(499'999))), IsOk());
   EXPECT_THAT(PteFile::Open(MakeSource(SourceKind::kMemory, Aliased(500'001))),
               IsFault(StatusCode::kResourceExhausted, "F3", std::nullopt));
+}
+
+// A bundle is mostly the program inside, which is no metadata of its own.
+TEST(VerifyFlatbufferTest, WhatIsNotReadBuysNoVisits) {
+  constexpr uint64_t kUnread = uint64_t{16} << 20;
+  const std::string bytes = Aliased(500'001) + std::string(kUnread, '\0');
+  const RootSchema schema = SchemaOf<fb::Program>("F1", "F3");
+  EXPECT_THAT(VerifyFlatbuffer(AsBytes(bytes), schema, {}), IsOk());
+  EXPECT_THAT(VerifyFlatbuffer(AsBytes(bytes), schema, {}, kUnread), IsFault(StatusCode::kResourceExhausted, "F3", std::nullopt));
+}
+
+// Each key begins four bytes behind the one before, with those bytes as its length, and is a good part of the file.
+TEST(VerifyFlatbufferTest, KeysInsideEachOtherAreNotHashedWithoutEnd) {
+  constexpr uint32_t kKeys = 4000;
+  constexpr uint32_t kRegion = uint32_t{2} << 20;
+  fb::ProgramT program = ProgramWithKeys(kKeys, 0);
+  program.named_data[0]->key = std::string(kRegion, 'k');
+  FlatImage image(Pack(program), *fb::Program::MiniReflectTypeTable());
+  const size_t region = image.At("named_data[0].key");
+  // Lengths whose lowest byte is the NUL behind some other key.
+  for (uint32_t i = 0; i < kRegion / 4; ++i) Poke32(image.bytes, region + size_t{4} * i, 0x10000 + 0x100 * (i % kKeys));
+  for (uint32_t i = 0; i < kKeys; ++i) {
+    const std::string path = "named_data[" + std::to_string(i) + "].key";
+    image.Set(path, static_cast<uint32_t>(region + size_t{4} * i - image.StoredAt(path)));
+  }
+  EXPECT_THAT(PteFile::Open(MakeSource(SourceKind::kMemory, image.bytes)), IsFault(StatusCode::kResourceExhausted, "F4", std::nullopt));
 }
 
 TEST(VerifyFlatbufferTest, DamageBehindALongWalkIsStillDamage) {
