@@ -147,7 +147,7 @@ constexpr Known kKnown[] = {
     {"T13", kRefuses},
     {"T14", kRefuses},
     {"T15", kRefuses},
-    {"T16", kAccepts},
+    {"T16", kCrashes},
     {"T17", kAccepts},
     {"T18", kAccepts},
     {"T19", kRefuses},
