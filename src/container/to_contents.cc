@@ -1,6 +1,7 @@
 #include "src/container/to_contents.h"
 
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -15,15 +16,14 @@ namespace {
 // The block of the usual file systems: an alignment beyond it is chance.
 constexpr uint64_t kMostAlignment = 4096;
 
-// The alignment that puts at `place` what follows `end`: the smallest, since a larger one would show elsewhere. The largest where no
-// padding of a writer's explains the place.
+// The smallest alignment that puts at `place` what follows `end`; the largest where no padding of a writer's explains the place.
 uint64_t AlignmentBetween(uint64_t end, uint64_t place) {
   uint64_t alignment = 1;
   while (alignment < kMostAlignment && AlignUp(end, alignment) != place) alignment *= 2;
   return alignment;
 }
 
-// The largest alignment that the padding between segments shows. What a single segment is a multiple of beyond that is chance.
+// The largest alignment that the padding between segments proves. A larger one may have been asked for all the same.
 uint64_t ShownAlignment(const OpenContainer& container) {
   std::vector<ByteRange> places;
   for (const Segment& segment : container.segments.span()) {
@@ -61,12 +61,15 @@ absl::Status CheckRewritable(const OpenContainer& container, const flatbuffers::
 void KeepSegments(const OpenContainer& container, const std::vector<bool>& is_used, KeptSegments& kept) {
   const uint64_t base = container.header.segment_base_offset;
   ContentsAccess::BaseAlignment(kept) = base == 0 ? 1 : PowerOfTwoIn(base, kMostAlignment);
+  // Files do not say what was asked for. What stands at a multiple of something large may need it, or stand there by chance: that is kept
+  // up to what the file's padding proves, or where it costs no more than the segment itself.
   const uint64_t shown = ShownAlignment(container);
   for (const Segment& segment : container.segments.span()) {
     // A segment without bytes stands nowhere when there is no base.
     const uint64_t place = segment.file_offset - container.file_offset;
     const uint64_t offset = place < base ? 0 : place - base;
-    const uint64_t alignment = segment.size == 0 ? 1 : PowerOfTwoIn(place, shown);
+    const uint64_t alignment =
+        segment.size == 0 ? 1 : PowerOfTwoIn(place, std::min(kMostAlignment, std::max(shown, std::bit_floor(segment.size))));
     ContentsAccess::Items(kept).push_back({SegmentRope(container, segment.index), offset, alignment, !is_used[segment.index]});
   }
 }

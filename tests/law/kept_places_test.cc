@@ -113,6 +113,21 @@ TEST(KeptAlignmentTest, WhatNoPaddingShowsIsChance) {
   EXPECT_LE(Written(changed, ReferenceLayout()).size(), before.size() - 128);
 }
 
+// Whatever the padding in front happens to prove: flatbuffers end at any multiple of 4.
+TEST(KeptAlignmentTest, WhatALargeSegmentAskedForIsKept) {
+  for (size_t key_size = 1; key_size < 4096; key_size += 512) {
+    PtdContents contents;
+    ASSERT_THAT(contents.named_data.Add("A", Copy(Bytewise(2000))), IsOk());
+    ASSERT_THAT(contents.named_data.Add(std::string(key_size, 'k'), Copy(Bytewise(1800, 1))), IsOk());
+    ASSERT_THAT(contents.named_data.Add("engine", Copy(Bytewise(200'000, 2)), {.alignment = 4096}), IsOk());
+    ASSERT_OK_AND_ASSIGN(const PtdFile file, PtdFile::Open(MakeSource(SourceKind::kMemory, Written(contents))));
+    ASSERT_OK_AND_ASSIGN(PtdContents changed, file.ToContents());
+    ASSERT_THAT(changed.named_data.Remove("A"), IsOk());
+    ASSERT_OK_AND_ASSIGN(const PtdFile again, PtdFile::Open(MakeSource(SourceKind::kMemory, Written(changed))));
+    EXPECT_EQ(again.Find("engine")->file_offset() % 4096, 0U) << key_size;
+  }
+}
+
 TEST_F(KeptPlacesTest, APayloadGoesOnlyWithItsLastKey) {
   ASSERT_THAT(contents_.named_data.Add("a too", file_.FindNamedData("a")->AsRope()), IsOk());
   ASSERT_THAT(contents_.named_data.Remove("a"), IsOk());
