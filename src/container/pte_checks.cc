@@ -181,20 +181,13 @@ absl::Status CheckMutableData(OpenContainer& container, const fb::Program& progr
     container.Note(Severity::kWarning, {"S21", container.OffsetOf(tables), "mutable_data_segments", "only the first entry is ever used",
                                         "1", absl::StrCat(tables->size())});
   }
-  // What no tensor can use keeps nobody from opening the file.
-  const uoffset_t count = container.judge ? tables->size() : 1;
-  for (uoffset_t i = 0; i < count; ++i) {
-    const fb::SubsegmentOffsets& table = *tables->Get(i);
-    if (CountOf(table.offsets()) == 0) continue;
-    const std::string path = absl::StrCat("mutable_data_segments[", i, "]");
-    const OffsetRules rules{path, "S21", "S21"};
-    if (table.segment_index() >= segments.size()) {
-      PTE_RETURN_IF_ERROR(container.Refuse(BadSegmentIndex(container, program, table, segments.size(), rules)));
-    } else {
-      PTE_RETURN_IF_ERROR(CheckOffsets(container, *table.offsets(), segments[table.segment_index()], rules));
-    }
+  static constexpr OffsetRules kRules{"mutable_data_segments[0]", "S21", "S21"};
+  const fb::SubsegmentOffsets& first = *tables->Get(0);
+  if (CountOf(first.offsets()) == 0) return absl::OkStatus();
+  if (first.segment_index() >= segments.size()) {
+    return container.Refuse(BadSegmentIndex(container, program, first, segments.size(), kRules));
   }
-  return absl::OkStatus();
+  return CheckOffsets(container, *first.offsets(), segments[first.segment_index()], kRules);
 }
 
 absl::Status CheckDelegates(OpenContainer& container, const fb::Program& program, std::span<const Segment> segments) {

@@ -29,8 +29,8 @@ class ProgramJudge {
     PTE_RETURN_IF_ERROR(OpeningChecks());
     MutableLists();
     InlineEntries();
-    InlineConstants();
     Methods();
+    InlineConstants();
     ConstantAlignment();
     JudgeDuplicateKeys(judge_, program_.named_data(), "S24");
     MarkUses();
@@ -68,11 +68,18 @@ class ProgramJudge {
       judge_.Error("S21", judge_.Object(program_, fb::Program::VT_MUTABLE_DATA_SEGMENTS, "mutable_data_segments"),
                    "an empty list, which the runtime takes for a program with mutable data", "no list, or one entry", "0 entries");
     }
-    ForEachTable(judge_, "mutable_data_segments", lists, [&](uoffset_t, const fb::SubsegmentOffsets& list) {
+    ForEachTable(judge_, "mutable_data_segments", lists, [&](uoffset_t i, const fb::SubsegmentOffsets& list) {
+      if (i > 0 && list.segment_index() >= container_.segments.size()) ReportUnusedList(list);
       if (list.offsets() != nullptr) return;
       judge_.Error("S21", judge_.Object(list, fb::SubsegmentOffsets::VT_OFFSETS, "offsets"), "the offsets are missing", "a list",
                    "nothing");
     });
+  }
+
+  // Nothing uses the lists behind the first, whatever they say.
+  void ReportUnusedList(const fb::SubsegmentOffsets& list) {
+    judge_.Warn("S21", judge_.Field(list, fb::SubsegmentOffsets::VT_SEGMENT_INDEX, "segment_index"),
+                "no such segment; the runtime uses list 0 alone", Below(container_.segments.size()), absl::StrCat(list.segment_index()));
   }
 
   // Entries inside the flatbuffer that no delegate names; exporters cannot write such a program again.
@@ -89,12 +96,14 @@ class ProgramJudge {
     }
   }
 
+  // Those that no tensor uses; the others have been reported with it. Entry 0 stands for no data.
   void InlineConstants() {
     if (facts_.constants_in_segment) return;
-    ForEachTable(judge_, "constant_buffer", program_.constant_buffer(), [&](uoffset_t, const fb::Buffer& buffer) {
-      if (buffer.storage() != nullptr) return;
-      judge_.Error("S20", judge_.Object(buffer, fb::Buffer::VT_STORAGE, "storage"), "the constant's buffer has no storage", "a vector",
-                   "nothing");
+    facts_.without_storage.resize(facts_.constant_count);
+    ForEachTable(judge_, "constant_buffer", program_.constant_buffer(), [&](uoffset_t i, const fb::Buffer& buffer) {
+      if (i == 0 || buffer.storage() != nullptr || facts_.without_storage[i]) return;
+      judge_.Add(Severity::kError, "S20", judge_.Object(buffer, fb::Buffer::VT_STORAGE, "storage"),
+                 "a buffer that no tensor uses has no storage", "a vector", "nothing", RuntimeReaction::kAccepts);
     });
   }
 
@@ -181,7 +190,7 @@ Pieces PiecesOf(const OpenContainer& container, const fb::SubsegmentOffsets* tab
 
 ProgramFacts FactsOf(const OpenContainer& container, const fb::Program& program) {
   const auto* lists = program.mutable_data_segments();
-  ProgramFacts facts{program, {}, {}, ConstantsInSegment(program), 0, 0, {}, {}};
+  ProgramFacts facts{program, {}, {}, ConstantsInSegment(program), 0, 0, {}, {}, {}};
   if (facts.constants_in_segment) facts.constants = PiecesOf(container, program.constant_segment());
   if (CountOf(lists) > 0) {
     facts.mutable_data = PiecesOf(container, lists->Get(0));

@@ -167,9 +167,20 @@ void TensorDataJudge::InlineConstant(const fb::Tensor& tensor, std::optional<uin
   const fb::Buffer& buffer = *facts_.program.constant_buffer()->Get(tensor.data_buffer_idx());
   const auto* storage = buffer.storage();
   const Spot spot = judge_.Field(tensor, fb::Tensor::VT_DATA_BUFFER_IDX, "data_buffer_idx");
-  if (storage == nullptr || !bytes || *bytes <= storage->size()) return;
+  if (storage == nullptr) return ReportNoStorage(tensor.data_buffer_idx(), buffer);
+  if (!bytes || *bytes <= storage->size()) return;
   judge_.Add(Severity::kError, "S20", spot, "the constant's buffer is shorter than the tensor",
              absl::StrCat("at least ", Number(*bytes), " bytes"), Number(storage->size()), RuntimeReaction::kRefuses);
+}
+
+// Once, however many tensors use it.
+void TensorDataJudge::ReportNoStorage(uint32_t index, const fb::Buffer& buffer) {
+  facts_.without_storage.resize(facts_.constant_count);
+  if (facts_.without_storage[index]) return;
+  facts_.without_storage[index] = true;
+  const std::string path = absl::StrCat("constant_buffer[", index, "].storage");
+  judge_.Error("S20", {judge_.container().OffsetOf(&buffer), path, std::nullopt, true}, "the constant's buffer has no storage", "a vector",
+               "nothing");
 }
 
 void TensorDataJudge::Mutable(const fb::Tensor& tensor, std::optional<uint64_t> bytes) {

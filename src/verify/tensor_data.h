@@ -28,6 +28,7 @@ class TensorDataJudge {
   Device DeviceOf(uint32_t buffer) const;
   void PlannedDevice(const fb::Tensor& tensor, const fb::ExtraTensorInfo* extra, const fb::AllocationDetails& place);
   void Planned(const fb::AllocationDetails& place, std::optional<uint64_t> bytes);
+  [[gnu::cold]] void ReportNoStorage(uint32_t index, const fb::Buffer& buffer);
   [[gnu::cold]] void ReportNoBytes(const fb::Tensor& tensor);
   [[gnu::cold]] void ReportNoBuffer(const fb::AllocationDetails& place);
   [[gnu::cold]] void ReportBeyondBuffer(const fb::AllocationDetails& place, uint64_t offset, uint64_t bytes);

@@ -6,6 +6,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "src/base/math.h"
@@ -146,12 +148,17 @@ class ShapeJudge {
       has_zero_ = has_zero_ || size == 0;
       if (size != 0) fits = MultiplyBy(elements_, static_cast<uint64_t>(size)) && fits;
     }
-    return (fits && elements_ <= kMostElements && CheckedMultiply(elements_, element)) || ReportProduct();
+    if (!fits || elements_ > kMostElements) {
+      return ReportProduct("the number of elements cannot be expressed in 63 bits", absl::StrCat("at most ", kMostElements), "more");
+    }
+    if (CheckedMultiply(elements_, element)) return true;
+    return ReportProduct("the number of bytes cannot be expressed in 64 bits", absl::StrCat("at most ", UINT64_MAX, " bytes"),
+                         absl::StrCat(elements_, " elements of ", element));
   }
 
-  [[gnu::cold]] bool ReportProduct() {
+  [[gnu::cold]] bool ReportProduct(std::string_view what, std::string expected, std::string actual) {
     judge_.Add(sizes_are_bounds_ ? Severity::kWarning : Severity::kError, has_zero_ ? rules_.zero_product : rules_.product, SizesSpot(),
-               "there are more elements than 63 bits can express, or more bytes than 64", absl::StrCat("at most ", kMostElements), "more");
+               what, std::move(expected), std::move(actual));
     return false;
   }
 

@@ -52,10 +52,10 @@ inline constexpr ShapeRules kBundleShapes{"B7", "B7", "B7", "T4", "B7", "B7", "B
 // that cannot be said. Where the sizes are upper bounds, a product that is too large is only a warning.
 std::optional<uint64_t> JudgeShape(Judge& judge, const ShapeView& shape, const ShapeRules& rules, bool sizes_are_bounds = false);
 
-// Bytes of one element as the runtime counts them; nullopt for a number that is no element type.
 // Whether elements share bytes, of which the runtime takes one for each.
 bool IsPacked(fb::ScalarType type);
 
+// Bytes of one element as the runtime counts them; nullopt for a number that is no element type.
 std::optional<uint32_t> RuntimeElementSize(fb::ScalarType type);
 
 }  // namespace pte

@@ -188,10 +188,12 @@ std::vector<Row> InlineRows() {
       Breaks("S20", "NoStorageThatAnyTensorUses", kError,
              D().Model([](BaseProgram& base) { base.program.constant_buffer.push_back(std::make_unique<fb::BufferT>()); })
                  .Slot("constant_buffer[2].storage"),
-             "constant_buffer[2]"),
+             "constant_buffer[2]")
+          .Reference(RuntimeReaction::kAccepts),
       Breaks("S20", "StorageTooShort", kError, storage(15), "execution_plan[0].values[1].val.data_buffer_idx")
           .Reference(RuntimeReaction::kRefuses),
       Keeps("S20", "StorageLonger", storage(32)),
+      Keeps("S20", "NoStorageForNoData", D().Slot("constant_buffer[0].storage")),
   };
 }
 
@@ -222,9 +224,10 @@ std::vector<Row> StateRows() {
              "mutable_data_segments[0].segment_index")
           .Allow({"S10"}),
       // The entry itself is one too many.
-      Breaks("S21", "NoSuchSegmentForTheSecondEntry", kError, B().Model(AddSecondStates).Set("mutable_data_segments[1].segment_index", 77),
-             "mutable_data_segments[1].segment_index")
-          .Allow({"S21"}),
+      Breaks("S21", "NoSuchSegmentForTheSecondEntry", kWarning,
+             B().Model(AddSecondStates).Set("mutable_data_segments[1].segment_index", 77), "mutable_data_segments[1].segment_index")
+          .Allow({"S21"})
+          .Reference(RuntimeReaction::kAccepts),
       Keeps("S21", "EmptyOffsets", UnusedStates().Clear("mutable_data_segments[0].offsets")),
       Breaks("S21", "OffsetBeyondTheSegment", kError, UnusedStates().Items("mutable_data_segments[0].offsets", {0, 0, 21}),
              "mutable_data_segments[0].offsets[2]"),
