@@ -33,9 +33,11 @@ struct CatOptions : ReadOptions {
   const CLI::Option* has_constant = nullptr;
 };
 
-// Digits alone: what else the standard library reads as a number is a mistake here, a sign or nothing at all.
+// Digits alone: what else is read as a number is a mistake here, be it a sign, nothing at all or a zero in front of an octal one.
 std::string CheckIndex(const std::string& text) {
-  const bool is_index = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+  const bool is_octal = text.size() > 1 && text.front() == '0';
+  const bool is_index =
+      !text.empty() && !is_octal && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
   return is_index ? "" : "wanted an index, such as 0; found \"" + text + "\"";
 }
 

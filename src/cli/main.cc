@@ -70,7 +70,7 @@ void CheckVerb(const CLI::App& app, int argc, char** argv) {
   const std::string_view word = argc > 1 ? argv[1] : "";
   if (word.empty() || word.starts_with('-')) return;
   const auto has_name = [&](const CLI::App* each) { return each->get_name() == word; };
-  if (app.get_subcommands(has_name).empty()) throw CLI::ExtrasError({"no such verb: " + std::string(word)});
+  if (app.get_subcommands(has_name).empty()) throw CLI::ParseError("no such verb: " + std::string(word), CLI::ExitCodes::ExtrasError);
 }
 
 ExitCode ParseAndRun(int argc, char** argv, Output& out) {

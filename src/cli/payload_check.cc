@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "pte/fault.h"
 #include "pte/rope.h"
 #include "src/cli/container.h"
 #include "src/cli/entries.h"
@@ -116,7 +117,7 @@ absl::StatusOr<PayloadFindings> CheckPayloads(const std::string& file, const std
   OpenOptions options;
   options.allow_newer = true;
   const absl::StatusOr<Container> container = OpenContainer(file, options);
-  if (!container.ok() && is_damaged) return PayloadFindings();
+  if (is_damaged && FaultOf(container.status())) return PayloadFindings();
   if (!container.ok()) return container.status();
   return PayloadChecker(*container).Run((*json)["entries"], path.string());
 }

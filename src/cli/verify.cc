@@ -1,8 +1,11 @@
 #include "pte/verify.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -101,7 +104,7 @@ absl::StatusOr<VerifyOptions> WithData(const VerifyVerbOptions& options) {
 }
 
 absl::Status AddPayloads(const std::string& file, const std::string& manifest, VerifyReport& report) {
-  absl::StatusOr<PayloadFindings> findings = CheckPayloads(file, manifest, report.verdict == Verdict::kError);
+  absl::StatusOr<PayloadFindings> findings = CheckPayloads(file, manifest, OwnVerdict(report) == Verdict::kError);
   if (!findings.ok()) return findings.status();
   report.omitted += findings->omitted;
   for (Finding& finding : findings->findings) {
@@ -148,17 +151,32 @@ ExitCode JudgeFile(const std::string& file, const VerifyVerbOptions& options, Ou
   return report->verdict >= refused ? kNo : kYes;
 }
 
-// Files behind the program are more of --data, so that "--data *.ptd" says what it seems to say.
+// By its identifier, whatever else is wrong with it.
+bool IsData(const std::string& path) {
+  constexpr std::string_view kFamily = "FT";
+  constexpr uint64_t kIdentifierOffset = 4;
+  const absl::StatusOr<std::shared_ptr<const ByteSource>> source = OpenFileSource(path);
+  std::array<char, kFamily.size()> found{};
+  return source.ok() && (*source)->ReadAt(kIdentifierOffset, std::as_writable_bytes(std::span(found))).ok() &&
+         std::string_view(found.data(), found.size()) == kFamily;
+}
+
+// .ptd files beside the program are more of --data, so that "--data *.ptd" says what it seems to say.
 void TakeDataFiles(VerifyVerbOptions& options) {
-  if (options.data.empty()) return;
-  options.data.insert(options.data.end(), options.files.begin() + 1, options.files.end());
-  options.files.resize(1);
+  if (options.data.empty() || options.files.size() == 1) return;
+  const auto data =
+      std::stable_partition(options.files.begin(), options.files.end(), [](const std::string& path) { return !IsData(path); });
+  if (data == options.files.begin()) return;
+  options.data.insert(options.data.end(), data, options.files.end());
+  options.files.erase(data, options.files.end());
 }
 
 absl::StatusOr<ExitCode> RunVerify(VerifyVerbOptions options, Output& out) {
   TakeDataFiles(options);
   const bool has_one = options.files.size() == 1;
-  if (!has_one && !options.payloads.empty()) return absl::InvalidArgumentError("--payloads is for one FILE");
+  if (!has_one && !(options.data.empty() && options.payloads.empty())) {
+    return absl::InvalidArgumentError("--data and --payloads are for one FILE");
+  }
   const bool is_list = (!has_one || !options.data.empty()) && options.json && !options.quiet;
   JsonStream json(out);
   if (is_list) json.BeginArray();
@@ -174,7 +192,7 @@ Verb AddVerify(CLI::App& app) {
   auto options = std::make_shared<VerifyVerbOptions>();
   CLI::App* command = app.add_subcommand("verify", "Judge whether files are sound, and say what is wrong and where");
   command->add_option("FILE", options->files, "Files of any kind; recognised by their content")->required();
-  Repeatable(command->add_option("--data", options->data, "The .ptd files that the program, the first FILE, is used with"));
+  Repeatable(command->add_option("--data", options->data, "The .ptd files that the program is used with"));
   command->add_option("--payloads", options->payloads, "Also compare the payloads' SHA-256 with a manifest that extract wrote");
   command->add_flag("--strict", options->strict, "Warnings count as errors");
   command->add_flag("-q,--quiet", options->quiet, "Print nothing");

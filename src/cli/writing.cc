@@ -49,7 +49,7 @@ MaybeReport WriteFile(const Contents& contents, const Target& target, const Layo
   return *std::move(report);
 }
 
-MaybeReport WriteContents(const Contents& contents, const Target& target, const WriteOptions& options) {
+MaybeReport WriteGuarded(const Contents& contents, const Target& target, const WriteOptions& options) {
   const InterruptGuard guard;
   ProgressLine line(target.path);
   SaveOptions save;
@@ -62,6 +62,12 @@ MaybeReport WriteContents(const Contents& contents, const Target& target, const 
   MaybeReport report =
       target.is_stream ? WriteStream(contents, target, options.layout(), save) : WriteFile(contents, target, options.layout(), save);
   if (Interrupted() && absl::IsCancelled(report.status())) return CheckInterrupted();
+  return report;
+}
+
+// A signal that could no longer stop the writing has been noted all the same. From here on one ends the process again.
+MaybeReport WriteContents(const Contents& contents, const Target& target, const WriteOptions& options) {
+  MaybeReport report = WriteGuarded(contents, target, options);
   if (report.ok() && report->has_value()) CompletedAllTheSame(target.path);
   return report;
 }

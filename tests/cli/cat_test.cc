@@ -60,7 +60,7 @@ TEST(Cat, WhatIsAbsentIsAnsweredNo) {
 }
 
 TEST(Cat, AnIndexIsDigitsAndNothingElse) {
-  for (const char* index : {"", "-1", "-18446744073709551615", "+1", " 1", "0x1", "1.0"}) {
+  for (const char* index : {"", "-1", "-18446744073709551615", "+1", " 1", "0x1", "1.0", "010", "08", "00"}) {
     for (const char* selector : {"--segment", "--constant"}) {
       const ToolResult result = RunTool({"cat", "partially_delegated.pte", selector, index});
       EXPECT_EQ(result.exit_code, 2) << selector << " " << index;

@@ -187,7 +187,7 @@ TEST(Exit, PayloadsOfAFileWithErrorsAreComparedToo) {
 TEST(Exit, AWordThatIsNoVerbIsNamed) {
   const ToolResult result = RunTool({"infoo", "add.pte"});
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr("no such verb: infoo"));
+  EXPECT_EQ(result.err, "pte: no such verb: infoo; see \"pte help\"\n");
 }
 
 TEST(Exit, PayloadsAreComparedWithTheManifest) {
