@@ -1,15 +1,15 @@
 #include "pte/verify.h"
 
 #include <algorithm>
-#include <array>
 #include <memory>
-#include <span>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "pte/fault.h"
+#include "pte/header.h"
 #include "src/cli/arguments.h"
 #include "src/cli/payload_check.h"
 #include "src/cli/text.h"
@@ -151,14 +151,14 @@ ExitCode JudgeFile(const std::string& file, const VerifyVerbOptions& options, Ou
   return report->verdict >= refused ? kNo : kYes;
 }
 
-// By its identifier, whatever else is wrong with it.
+// Also where its head is damaged: the D rules are those of .ptd files.
 bool IsData(const std::string& path) {
-  constexpr std::string_view kFamily = "FT";
-  constexpr uint64_t kIdentifierOffset = 4;
   const absl::StatusOr<std::shared_ptr<const ByteSource>> source = OpenFileSource(path);
-  std::array<char, kFamily.size()> found{};
-  return source.ok() && (*source)->ReadAt(kIdentifierOffset, std::as_writable_bytes(std::span(found))).ok() &&
-         std::string_view(found.data(), found.size()) == kFamily;
+  if (!source.ok()) return false;
+  const absl::StatusOr<ContainerHeader> header = ReadContainerHeader(**source);
+  if (header.ok()) return header->kind == ContainerKind::kPtd;
+  const std::optional<Fault> fault = FaultOf(header.status());
+  return fault && fault->rule.starts_with('D');
 }
 
 // .ptd files beside the program are more of --data, so that "--data *.ptd" says what it seems to say.
