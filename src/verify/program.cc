@@ -99,7 +99,6 @@ class ProgramJudge {
   // Those that no tensor uses; the others have been reported with it. Entry 0 stands for no data.
   void InlineConstants() {
     if (facts_.constants_in_segment) return;
-    facts_.without_storage.resize(facts_.constant_count);
     ForEachTable(judge_, "constant_buffer", program_.constant_buffer(), [&](uoffset_t i, const fb::Buffer& buffer) {
       if (i == 0 || buffer.storage() != nullptr || facts_.without_storage[i]) return;
       judge_.Add(Severity::kError, "S20", judge_.Object(buffer, fb::Buffer::VT_STORAGE, "storage"),
@@ -146,7 +145,6 @@ class ProgramJudge {
   // Those that a tensor cannot even read have been reported with it.
   void ConstantAlignment() {
     constexpr uint64_t kUsual = wire::kSmallestUsualAlignment;
-    facts_.unaligned_constants.resize(facts_.constant_count);
     for (uoffset_t i = 1; i < CountOf(facts_.constants.offsets); ++i) {
       const uint64_t offset = facts_.constants.offsets->Get(i);
       if (offset % kUsual == 0 || offset >= facts_.constants.segment_size || facts_.unaligned_constants[i]) continue;
@@ -199,6 +197,8 @@ ProgramFacts FactsOf(const OpenContainer& container, const fb::Program& program)
   const fb::SubsegmentOffsets* table = program.constant_segment();
   const size_t in_segment = table == nullptr ? 0 : CountOf(table->offsets());
   facts.constant_count = facts.constants_in_segment ? in_segment : CountOf(program.constant_buffer());
+  facts.unaligned_constants.resize(facts.constant_count);
+  facts.without_storage.resize(facts.constant_count);
   return facts;
 }
 

@@ -26,7 +26,7 @@ struct ProgramFacts {
   bool constants_in_segment = true;
   size_t constant_count = 0;
   size_t mutable_count = 0;
-  std::vector<bool> unaligned_constants;  // those that a tensor's elements made an error of (S17)
+  std::vector<bool> unaligned_constants;  // of the constants, those that a tensor's elements made an error of (S17)
   std::vector<bool> without_storage;      // the same of inline ones that a tensor uses (S20)
 
   // A tensor whose bytes come from a .ptd.

@@ -155,7 +155,6 @@ void TensorDataJudge::Constant(const fb::Tensor& tensor, std::optional<uint64_t>
 void TensorDataJudge::Alignment(const fb::Tensor& tensor, uint64_t offset) {
   const uint32_t element = RuntimeElementSize(tensor.scalar_type()).value_or(1);
   if (offset % element == 0) return;
-  facts_.unaligned_constants.resize(facts_.constant_count);
   facts_.unaligned_constants[tensor.data_buffer_idx()] = true;
   Spot spot = judge_.Item(*facts_.constants.offsets, tensor.data_buffer_idx(), "constant_segment.offsets");
   spot.is_from_root = true;
@@ -175,7 +174,6 @@ void TensorDataJudge::InlineConstant(const fb::Tensor& tensor, std::optional<uin
 
 // Once, however many tensors use it.
 void TensorDataJudge::ReportNoStorage(uint32_t index, const fb::Buffer& buffer) {
-  facts_.without_storage.resize(facts_.constant_count);
   if (facts_.without_storage[index]) return;
   facts_.without_storage[index] = true;
   const std::string path = absl::StrCat("constant_buffer[", index, "].storage");
