@@ -8,8 +8,8 @@
 
 namespace pte {
 
-// Verifies the flatbuffer, in which nothing may lie inside `program`, the bytes that were not read.
-absl::Status VerifyBundle(const OpenContainer& container, ByteRange program);
+// Verifies the flatbuffer, in which nothing may lie inside the bytes that were not read, those of the program.
+absl::Status VerifyBundle(const OpenContainer& container);
 
 // An error of the program's own head, as it is to be told of the bundle. What would of a file by itself be the wrong file (H2) is here
 // damage (B3).

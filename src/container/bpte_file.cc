@@ -19,10 +19,10 @@ struct BpteFile::State : OpenContainer {
   absl::Status Load();
 };
 
-absl::Status VerifyBundle(const OpenContainer& container, ByteRange program) {
-  PTE_RETURN_IF_ERROR(
-      VerifyFlatbuffer(container.flatbuffer.span(), SchemaOf<fb::BundledProgram>("B2", "F3"), container.options.limits, container.unread));
-  return CheckNothingInside(container.flatbuffer.span(), program);
+absl::Status VerifyBundle(const OpenContainer& container) {
+  PTE_RETURN_IF_ERROR(VerifyFlatbuffer(container.flatbuffer.span(), SchemaOf<fb::BundledProgram>("B2", "F3"), container.options.limits,
+                                       container.unread.size));
+  return CheckNothingInside(container.flatbuffer.span(), container.unread);
 }
 
 absl::Status AsBundled(const absl::Status& status) {
@@ -42,7 +42,7 @@ void NoteBundleVersion(OpenContainer& container, const fb::BundledProgram& root)
 absl::Status BpteFile::State::Load() {
   PTE_ASSIGN_OR_RETURN(program, FindBundledProgram(*source, header));
   PTE_RETURN_IF_ERROR(ReadFlatbuffer(*this, program));
-  PTE_RETURN_IF_ERROR(VerifyBundle(*this, program));
+  PTE_RETURN_IF_ERROR(VerifyBundle(*this));
   root = flatbuffers::GetRoot<fb::BundledProgram>(flatbuffer.data());
   NoteBundleVersion(*this, *root);
   if (root->method_test_suites() == nullptr) return absl::OkStatus();

@@ -79,7 +79,7 @@ absl::Status ReadFlatbuffer(OpenContainer& container, std::optional<ByteRange> s
   PTE_RETURN_IF_ERROR(read(head, hole.offset));
   PTE_RETURN_IF_ERROR(read(std::max<uint64_t>(head, hole.offset + hole.size), size));
   container.flatbuffer = Bytes::WithOwner(memory.owner, memory.span);
-  container.unread = hole.size;
+  container.unread = hole;
   container.flatbuffer_source = std::make_shared<MemorySource>(container.flatbuffer);
   return absl::OkStatus();
 }

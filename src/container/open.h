@@ -41,7 +41,7 @@ struct OpenContainer {
   std::vector<Finding> notes;  // offsets as in the container until FinishNotes
 
   Bytes flatbuffer;
-  uint64_t unread = 0;                                  // bytes in it that are a payload, and were not read
+  ByteRange unread;                                     // bytes in it that are a payload, and show as zeros; size 0: none
   std::shared_ptr<const ByteSource> flatbuffer_source;  // the same bytes, for payloads inside them
 
   // Who wants to hear of every fault rather than of the first: set, opening reports its faults there and goes on where it safely can.
@@ -54,7 +54,7 @@ struct OpenContainer {
   void FinishNotes();
 
   // What there is to be gone over; limits grow with it.
-  uint64_t MetadataSize() const { return flatbuffer.size() - unread; }
+  uint64_t MetadataSize() const { return flatbuffer.size() - unread.size; }
 
   // Where something in the flatbuffer stands, from the start of the container.
   uint64_t OffsetOf(const void* address) const;

@@ -175,13 +175,13 @@ absl::Status CheckConstants(OpenContainer& container, const fb::Program& program
 }
 
 absl::Status CheckMutableData(OpenContainer& container, const fb::Program& program, std::span<const Segment> segments) {
+  static constexpr OffsetRules kRules{"mutable_data_segments[0]", "S21", "S21"};
   const auto* tables = program.mutable_data_segments();
   if (CountOf(tables) == 0) return absl::OkStatus();
   if (tables->size() > 1) {
     container.Note(Severity::kWarning, {"S21", container.OffsetOf(tables), "mutable_data_segments", "only the first entry is ever used",
                                         "1", absl::StrCat(tables->size())});
   }
-  static constexpr OffsetRules kRules{"mutable_data_segments[0]", "S21", "S21"};
   const fb::SubsegmentOffsets& first = *tables->Get(0);
   if (CountOf(first.offsets()) == 0) return absl::OkStatus();
   if (first.segment_index() >= segments.size()) {

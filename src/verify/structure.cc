@@ -26,13 +26,13 @@ using flatbuffers::voffset_t;
 // Goes over every table once a visit, with a budget for what aliasing can repeat.
 class Walk {
  public:
-  Walk(Judge& judge, const StructureRules& rules, bool has_frame, ByteRange hole)
+  Walk(Judge& judge, const StructureRules& rules, bool has_frame)
       : judge_(judge),
         rules_(rules),
         has_frame_(has_frame),
         base_(reinterpret_cast<const uint8_t*>(judge.container().flatbuffer.data())),
         size_(judge.container().flatbuffer.size()),
-        coverage_(size_, hole),
+        coverage_(size_, judge.container().unread),
         budget_(judge.container().options.limits.MaxUnpackedBytes(judge.container().MetadataSize()), "read out in full") {}
 
   bool Run(const flatbuffers::TypeTable& root) {
@@ -362,8 +362,8 @@ class Walk {
 
 }  // namespace
 
-bool JudgeStructure(Judge& judge, const flatbuffers::TypeTable& root, const StructureRules& rules, bool has_frame, ByteRange hole) {
-  return Walk(judge, rules, has_frame, hole).Run(root);
+bool JudgeStructure(Judge& judge, const flatbuffers::TypeTable& root, const StructureRules& rules, bool has_frame) {
+  return Walk(judge, rules, has_frame).Run(root);
 }
 
 }  // namespace pte

@@ -18,9 +18,9 @@ inline constexpr StructureRules kProgramStructure{"F6", "H21", "F8"};
 inline constexpr StructureRules kDirectoryStructure{"F6", "D25", "D26"};
 inline constexpr StructureRules kBundleStructure{"B8", "H21", "F8"};
 
-// Judges a verified flatbuffer. `has_frame` says that the head's segment frame is sound, so that the flatbuffer ends where it says; `hole`
-// was not read and is nobody's to judge. Returns whether the tables may be walked further.
-bool JudgeStructure(Judge& judge, const flatbuffers::TypeTable& root, const StructureRules& rules, bool has_frame, ByteRange hole);
+// Judges a verified flatbuffer. `has_frame` says that the head's segment frame is sound, so that the flatbuffer ends where it says. What
+// was not read is nobody's to judge. Returns whether the tables may be walked further.
+bool JudgeStructure(Judge& judge, const flatbuffers::TypeTable& root, const StructureRules& rules, bool has_frame);
 
 }  // namespace pte
 

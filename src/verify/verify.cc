@@ -93,11 +93,11 @@ class ContainerJudge {
 
   // Reads and verifies the flatbuffer. Whether there is more to be judged is in Judged::is_readable.
   absl::Status Flatbuffer(absl::FunctionRef<absl::Status()> verify, const flatbuffers::TypeTable& root, const StructureRules& rules,
-                          std::optional<ByteRange> hole = std::nullopt) {
-    PTE_RETURN_IF_ERROR(ReadFlatbuffer(container_, hole));
+                          std::optional<ByteRange> skip = std::nullopt) {
+    PTE_RETURN_IF_ERROR(ReadFlatbuffer(container_, skip));
     const absl::Status status = verify();
     if (!status.ok()) return Tell(container_, status);
-    judged_.is_readable = JudgeStructure(judge(), root, rules, has_frame_, hole.value_or(ByteRange{}));
+    judged_.is_readable = JudgeStructure(judge(), root, rules, has_frame_);
     return absl::OkStatus();
   }
 
@@ -182,8 +182,8 @@ absl::Status JudgeBpte(ContainerJudge& bpte, Judged& judged, std::span<const Dat
   PTE_RETURN_IF_ERROR(bpte.Frame());
   const absl::StatusOr<ByteRange> place = FindBundledProgram(*container.source, container.header);
   if (!place.ok()) return Tell(container, place.status());
-  PTE_RETURN_IF_ERROR(bpte.Flatbuffer([&] { return VerifyBundle(container, *place); }, *fb::BundledProgram::MiniReflectTypeTable(),
-                                      kBundleStructure, *place));
+  PTE_RETURN_IF_ERROR(
+      bpte.Flatbuffer([&] { return VerifyBundle(container); }, *fb::BundledProgram::MiniReflectTypeTable(), kBundleStructure, *place));
   Judged program(judged.report, container.options.limits);
   PTE_RETURN_IF_ERROR(JudgeInner(judged, *place, data, program));
   if (!judged.is_readable) return absl::OkStatus();
